@@ -1,0 +1,14 @@
+//! The C `main`, nothing else. The Rust runtime's own start-up would change the state that the command inherits: it ignores
+//! SIGPIPE and opens closed descriptors 0 to 2.
+#![no_main]
+
+#[cfg(windows)]
+compile_error!("hermes-exec runs on Linux and macOS; on Windows use it inside WSL");
+
+use std::ffi::{c_char, c_int};
+
+/// The C entry point.
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: c_int, argv: *const *const c_char) -> c_int {
+    hermes_exec::start(argc, argv)
+}

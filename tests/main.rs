@@ -1,0 +1,4 @@
+//! The tests that need no foreign tool. One integration crate, one file a subject.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod support;

@@ -1,0 +1,362 @@
+//! What every test stands on: a [`Sandbox`] with a real home, a Hermes root and profiles, and [`Run`], which starts the
+//! built binary in a clean environment with a planted secret and fails the test when that secret shows up in any output.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+/// The binary under test, as cargo built it.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_hermes-exec");
+
+/// The text that stands in every planted secret. Nothing that the binary prints may hold it.
+pub const CANARY: &str = "canary-5up3r-s3cr3t";
+
+/// A directory tree of its own: `<dir>/real` is the real home, `<dir>/real/.hermes` the root, `<dir>/work` a project.
+pub struct Sandbox {
+    temporary: tempfile::TempDir,
+    /// The canonical path of the tree.
+    pub dir: PathBuf,
+}
+
+impl Sandbox {
+    /// A tree with a real home and a Hermes root, and no profile.
+    pub fn new() -> Self {
+        let bare = Self::without_hermes();
+        bare.mkdir("real/.hermes/profiles");
+        bare
+    }
+
+    /// A tree with a real home in which Hermes is not installed.
+    pub fn without_hermes() -> Self {
+        let temporary = tempfile::Builder::new().prefix("hermes-exec-test-").tempdir().unwrap();
+        let dir = temporary.path().canonicalize().unwrap();
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
+        let bare = Self { temporary, dir };
+        bare.mkdir("real");
+        bare.mkdir("work");
+        bare
+    }
+
+    /// A tree with the profile `builder`.
+    pub fn with_builder() -> Self {
+        let sandbox = Self::new();
+        sandbox.profile("builder");
+        sandbox
+    }
+
+    /// `rel` below the tree.
+    pub fn path(&self, rel: impl AsRef<Path>) -> PathBuf {
+        self.dir.join(rel)
+    }
+
+    /// The real home.
+    pub fn real(&self) -> PathBuf {
+        self.path("real")
+    }
+
+    /// The Hermes root in the real home.
+    pub fn root(&self) -> PathBuf {
+        self.path("real/.hermes")
+    }
+
+    /// The directory of the named profile, made when missing.
+    pub fn profile(&self, name: &str) -> PathBuf {
+        self.mkdir(format!("real/.hermes/profiles/{name}"))
+    }
+
+    /// The home of the profile `builder`; not made here.
+    pub fn home(&self) -> PathBuf {
+        self.path("real/.hermes/profiles/builder/home")
+    }
+
+    /// Makes a directory and its parents.
+    pub fn mkdir(&self, rel: impl AsRef<Path>) -> PathBuf {
+        let path = self.path(rel);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// Writes a file and makes its parents.
+    pub fn write(&self, rel: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(rel);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes an executable file and makes its parents.
+    pub fn script(&self, rel: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.write(rel, text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// Makes a symbolic link with the given text, and its parents.
+    pub fn link(&self, text: impl AsRef<Path>, rel: impl AsRef<Path>) -> PathBuf {
+        let path = self.path(rel);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(text, &path).unwrap();
+        path
+    }
+
+    /// A stand-in for Hermes' own venv: `bin/hermes`, an interpreter, and a distribution.
+    pub fn hermes_venv(&self, rel: impl AsRef<Path>) -> PathBuf {
+        let rel = rel.as_ref();
+        for tool in ["hermes", "python", "python3", "pip", "pip3", "pip3.11"] {
+            self.script(rel.join("bin").join(tool), format!("#!/bin/sh\necho own {tool}\n"));
+        }
+        self.write(rel.join("pyvenv.cfg"), "home = /usr/bin\n");
+        self.write(rel.join("lib/python3.11/site-packages/hermes_agent/__init__.py"), "");
+        self.path(rel)
+    }
+
+    /// Gives the whole tree to a user.
+    pub fn chown_all(&self, uid: u32) {
+        fn walk(path: &Path, uid: u32) {
+            std::os::unix::fs::lchown(path, Some(uid), Some(uid)).unwrap();
+            if path.symlink_metadata().unwrap().is_dir() {
+                for entry in fs::read_dir(path).unwrap() {
+                    walk(&entry.unwrap().path(), uid);
+                }
+            }
+        }
+        walk(&self.dir, uid);
+    }
+
+    /// Everything below the tree, as text: path, kind, mode, owner, and a link's text or a file's bytes. Equal listings
+    /// mean that nothing was created, removed or altered.
+    pub fn listing(&self) -> BTreeMap<PathBuf, String> {
+        listing(&self.dir)
+    }
+
+    /// A start of the binary with the given arguments, in a clean environment: HOME is the real home, PATH the system's,
+    /// and a planted `ANTHROPIC_API_KEY`. The working directory is `<dir>/work`.
+    pub fn hx<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+        Run {
+            program: BINARY.into(),
+            args: args.into_iter().map(|arg| arg.as_ref().to_owned()).collect(),
+            env: [
+                ("HOME", self.real().into_os_string()),
+                ("PATH", "/usr/bin:/bin".into()),
+                ("ANTHROPIC_API_KEY", format!("sk-ant-{CANARY}").into()),
+            ]
+            .into_iter()
+            .map(|(name, value)| (name.into(), value))
+            .collect(),
+            dir: self.path("work"),
+            uid: None,
+            stdin: Vec::new(),
+            secret_may_show: false,
+        }
+    }
+
+    /// A start of `hermes-exec -p builder -- …`.
+    pub fn builder<S: AsRef<OsStr>>(&self, command: impl IntoIterator<Item = S>) -> Run {
+        let mut args: Vec<OsString> = ["-p", "builder", "--"].map(Into::into).into();
+        args.extend(command.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self.hx(args)
+    }
+
+    /// A copy of the binary that any user can reach.
+    pub fn copied_binary(&self) -> PathBuf {
+        let copy = self.path("hermes-exec");
+        if !copy.exists() {
+            fs::copy(BINARY, &copy).unwrap();
+        }
+        copy
+    }
+}
+
+/// See [`Sandbox::listing`].
+pub fn listing(dir: &Path) -> BTreeMap<PathBuf, String> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = path.symlink_metadata().unwrap();
+            let what = if meta.is_symlink() {
+                format!("link to {:?}", fs::read_link(&path).unwrap())
+            } else if meta.is_file() {
+                format!("file {}", String::from_utf8_lossy(&fs::read(&path).unwrap()))
+            } else {
+                if meta.is_dir() {
+                    open.push(path.clone());
+                }
+                String::from("directory or other")
+            };
+            all.insert(path, format!("{:o} {}:{} {what}", meta.mode(), meta.uid(), meta.gid()));
+        }
+    }
+    all
+}
+
+/// One start of a program: set it up, then [`Run::run`] it.
+pub struct Run {
+    program: OsString,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    dir: PathBuf,
+    uid: Option<u32>,
+    stdin: Vec<u8>,
+    secret_may_show: bool,
+}
+
+impl Run {
+    /// Sets a variable.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self = self.no_env(&name);
+        self.env.push((name.as_ref().into(), value.as_ref().into()));
+        self
+    }
+
+    /// Removes a variable.
+    pub fn no_env(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.env.retain(|(known, _)| known != name.as_ref());
+        self
+    }
+
+    /// Another working directory.
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = dir.into();
+        self
+    }
+
+    /// Another program than the binary under test, with the same arguments and environment.
+    pub fn program(mut self, program: impl Into<OsString>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    /// Runs as this uid and gid, without other groups. The program must be one that this user can reach
+    /// ([`Sandbox::copied_binary`]).
+    pub fn uid(mut self, uid: u32) -> Self {
+        self.uid = Some(uid);
+        self
+    }
+
+    /// The planted secret is granted in this run, so the command may print it.
+    pub fn secret_may_show(mut self) -> Self {
+        self.secret_may_show = true;
+        self
+    }
+
+    /// Runs to the end. Panics when the planted secret shows up where it must not.
+    pub fn run(self) -> Outcome {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .env_clear()
+            .envs(self.env.iter().map(|(n, v)| (n, v)));
+        command.current_dir(&self.dir).stdin(Stdio::null());
+        if let Some(uid) = self.uid {
+            command.uid(uid).gid(uid);
+        }
+        let output = command
+            .output()
+            .unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
+        let outcome = Outcome {
+            status: output.status,
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).expect("our messages are UTF-8"),
+        };
+        assert!(
+            !outcome.stderr.contains(CANARY),
+            "the planted secret is on stderr: {}",
+            outcome.stderr
+        );
+        assert!(
+            self.secret_may_show || !outcome.out().contains(CANARY),
+            "the planted secret is on stdout: {}",
+            outcome.out()
+        );
+        outcome
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Standard output, as bytes.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// The exit status; 128 + n for death by signal n.
+    pub fn code(&self) -> i32 {
+        self.status
+            .code()
+            .unwrap_or_else(|| 128 + self.status.signal().unwrap())
+    }
+
+    /// Standard output as text.
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Succeeds when the run ended with 0 and printed nothing on stderr.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code(), 0, "{self:?}");
+        assert_eq!(self.stderr, "", "{self:?}");
+        self
+    }
+
+    /// Succeeds when hermes-exec itself failed with `code`: nothing on stdout, one error line that contains all of
+    /// `words`, and at most one hint line.
+    #[track_caller]
+    pub fn fails(self, code: i32, words: &[&str]) -> Self {
+        assert_eq!(self.code(), code, "{self:?}");
+        assert_eq!(self.out(), "", "{self:?}");
+        let lines: Vec<_> = self.stderr.lines().collect();
+        assert!(
+            matches!(lines.len(), 1 | 2),
+            "one error line and at most one hint: {self:?}"
+        );
+        assert!(lines[0].starts_with("hermes-exec: error: "), "{self:?}");
+        assert!(
+            lines.len() < 2 || lines[1].starts_with("hint: ") || lines[1].starts_with("hermes-exec: hint: "),
+            "{self:?}"
+        );
+        for word in words {
+            assert!(self.stderr.contains(word), "{word:?} is missing: {self:?}");
+        }
+        self
+    }
+
+    /// The environment block that the command `env -0` printed, in order.
+    pub fn block(&self) -> Vec<(String, String)> {
+        self.stdout
+            .split(|&byte| byte == 0)
+            .filter(|entry| !entry.is_empty())
+            .map(|entry| {
+                let text = OsString::from_vec(entry.to_vec()).to_string_lossy().into_owned();
+                let (name, value) = text.split_once('=').unwrap_or((&text, ""));
+                (name.to_owned(), value.to_owned())
+            })
+            .collect()
+    }
+
+    /// One variable of that block.
+    pub fn var(&self, name: &str) -> Option<String> {
+        self.block()
+            .into_iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
+    }
+}
+
+/// Bytes as an OS string, for values that are not UTF-8.
+pub fn bytes(raw: &[u8]) -> &OsStr {
+    OsStr::from_bytes(raw)
+}

@@ -250,27 +250,18 @@ impl Run {
     /// Runs to the end. Panics when the planted secret shows up where it must not.
     pub fn run(self) -> Outcome {
         let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .env_clear()
-            .envs(self.env.iter().map(|(n, v)| (n, v)));
+        command.args(&self.args).env_clear().envs(self.env.iter().map(|(n, v)| (n, v)));
         command.current_dir(&self.dir).stdin(Stdio::null());
         if let Some(uid) = self.uid {
             command.uid(uid).gid(uid);
         }
-        let output = command
-            .output()
-            .unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
+        let output = command.output().unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
         let outcome = Outcome {
             status: output.status,
             stdout: output.stdout,
             stderr: String::from_utf8(output.stderr).expect("our messages are UTF-8"),
         };
-        assert!(
-            !outcome.stderr.contains(CANARY),
-            "the planted secret is on stderr: {}",
-            outcome.stderr
-        );
+        assert!(!outcome.stderr.contains(CANARY), "the planted secret is on stderr: {}", outcome.stderr);
         assert!(
             self.secret_may_show || !outcome.out().contains(CANARY),
             "the planted secret is on stdout: {}",
@@ -294,9 +285,7 @@ pub struct Outcome {
 impl Outcome {
     /// The exit status; 128 + n for death by signal n.
     pub fn code(&self) -> i32 {
-        self.status
-            .code()
-            .unwrap_or_else(|| 128 + self.status.signal().unwrap())
+        self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap())
     }
 
     /// Standard output as text.
@@ -319,10 +308,7 @@ impl Outcome {
         assert_eq!(self.code(), code, "{self:?}");
         assert_eq!(self.out(), "", "{self:?}");
         let lines: Vec<_> = self.stderr.lines().collect();
-        assert!(
-            matches!(lines.len(), 1 | 2),
-            "one error line and at most one hint: {self:?}"
-        );
+        assert!(matches!(lines.len(), 1 | 2), "one error line and at most one hint: {self:?}");
         assert!(lines[0].starts_with("hermes-exec: error: "), "{self:?}");
         assert!(
             lines.len() < 2 || lines[1].starts_with("hint: ") || lines[1].starts_with("hermes-exec: hint: "),
@@ -349,10 +335,7 @@ impl Outcome {
 
     /// One variable of that block.
     pub fn var(&self, name: &str) -> Option<String> {
-        self.block()
-            .into_iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.block().into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }
 

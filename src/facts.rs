@@ -1,12 +1,14 @@
 //! The only reader of the outside: the process's own state, and, through [`Files`], directories, links, profile files and
 //! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
 use nix::unistd::{AccessFlags, Uid, User, faccessat};
@@ -115,7 +117,39 @@ impl<'a> Facts<'a> {
 }
 
 /// The machine's own file system and password database.
-pub struct System;
+#[derive(Default)]
+pub struct System {
+    /// Directories whose canonical path is known: most questions of a run are about neighbours.
+    directories: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+impl System {
+    /// `realpath(3)` by way of the parent directory, which is looked up once.
+    fn canonical_below_parent(&self, path: &Path) -> io::Result<PathBuf> {
+        let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
+            return fs::canonicalize(path);
+        };
+        if !path.is_absolute() {
+            return fs::canonicalize(path);
+        }
+        let known = self.directories.borrow().get(parent).cloned();
+        let parent = match known {
+            Some(known) => known,
+            None => {
+                let canonical = self.canonical_below_parent(parent)?;
+                self.directories.borrow_mut().insert(parent.to_owned(), canonical.clone());
+                canonical
+            }
+        };
+        let path = parent.join(name);
+        match fs::read_link(&path) {
+            // It is there, and no link.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(path),
+            Err(error) => Err(error),
+            Ok(_) => fs::canonicalize(&path),
+        }
+    }
+}
 
 fn stat(meta: &fs::Metadata) -> Stat {
     let kind = match meta.file_type() {
@@ -146,7 +180,7 @@ impl Files for System {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        fs::canonicalize(path)
+        self.canonical_below_parent(path)
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -165,10 +199,12 @@ impl Files for System {
         let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
         let read = || -> io::Result<Option<Vec<u8>>> {
             let file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
-            if !file.metadata()?.is_file() {
+            let meta = file.metadata()?;
+            if !meta.is_file() {
                 return Ok(None);
             }
-            let mut bytes = Vec::new();
+            let length = usize::try_from(meta.len()).unwrap_or(limit);
+            let mut bytes = Vec::with_capacity(length.min(limit) + 1);
             file.take(limit as u64).read_to_end(&mut bytes)?;
             Ok(Some(bytes))
         };

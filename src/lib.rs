@@ -59,7 +59,8 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<(
         Parsed::Options(options) => options,
     };
     let policy = Policy::from_options(&options)?;
-    let facts = Facts::gather(environ, own_name, &System);
+    let system = System::default();
+    let facts = Facts::gather(environ, own_name, &system);
     let plan = Plan::build(&options, &facts, &policy);
     match options.mode() {
         Mode::Explain => explain(&plan, &options, &policy, &facts),

@@ -3,5 +3,6 @@
 
 mod environment;
 mod families;
+mod shares;
 mod support;
 mod transcript;

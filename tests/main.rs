@@ -3,6 +3,7 @@
 
 mod environment;
 mod families;
+mod home;
 mod shares;
 mod support;
 mod transcript;

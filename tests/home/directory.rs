@@ -10,11 +10,7 @@ fn the_home_is_made_private_whatever_the_umask() {
     for umask in ["000", "022", "077"] {
         let sandbox = Sandbox::with_builder();
         sandbox.builder(["true"]).after_sh(&format!("umask {umask}")).run().ok();
-        assert_eq!(
-            sandbox.home().metadata().unwrap().mode() & 0o7777,
-            0o700,
-            "umask {umask}"
-        );
+        assert_eq!(sandbox.home().metadata().unwrap().mode() & 0o7777, 0o700, "umask {umask}");
     }
 }
 
@@ -42,10 +38,7 @@ fn a_home_that_cannot_be_made_is_an_error() {
     let sandbox = Sandbox::with_builder();
     sandbox.chown_all(54321);
     fs::set_permissions(sandbox.profile("builder"), fs::Permissions::from_mode(0o555)).unwrap();
-    let run = sandbox
-        .builder(["echo", "ran"])
-        .program(sandbox.copied_binary())
-        .uid(54321);
+    let run = sandbox.builder(["echo", "ran"]).program(sandbox.copied_binary()).uid(54321);
     run.run().fails(125, &[sandbox.home().to_str().unwrap()]);
 }
 
@@ -61,10 +54,7 @@ fn a_home_that_is_no_directory_is_an_error() {
             _ => sandbox.link("home", at),
         };
         let before = sandbox.listing();
-        sandbox
-            .builder(["echo", "ran"])
-            .run()
-            .fails(125, &[sandbox.home().to_str().unwrap()]);
+        sandbox.builder(["echo", "ran"]).run().fails(125, &[sandbox.home().to_str().unwrap()]);
         assert_eq!(sandbox.listing(), before, "{what}");
     }
 }
@@ -95,10 +85,7 @@ fn nothing_is_made_in_a_home_that_lies_outside_the_profile() {
     let outcome = with_linked_home(&sandbox, &outside);
     assert_eq!(outcome.var("HOME").unwrap(), outside.display().to_string());
     assert!(fs::read_dir(&outside).unwrap().next().is_none());
-    assert!(
-        outcome.stderr.contains(outside.to_str().unwrap()),
-        "a finding: {outcome:?}"
-    );
+    assert!(outcome.stderr.contains(outside.to_str().unwrap()), "a finding: {outcome:?}");
     sandbox.builder(["true"]).run().ok();
 }
 
@@ -107,11 +94,7 @@ fn a_home_that_is_an_ancestor_of_the_profile_isolates_nothing() {
     for up in ["..", "../..", "../../..", "../../../.."] {
         let sandbox = Sandbox::with_builder();
         let outcome = with_linked_home(&sandbox, up);
-        assert_eq!(
-            outcome.var("HOME").unwrap(),
-            sandbox.real().display().to_string(),
-            "{up}"
-        );
+        assert_eq!(outcome.var("HOME").unwrap(), sandbox.real().display().to_string(), "{up}");
         assert_eq!(outcome.var("HERMES_REAL_HOME"), None, "{up}: HOME is not redirected");
         assert!(outcome.stderr.contains("home"), "{up}: a finding: {outcome:?}");
         assert!(fs::read_dir(sandbox.real().join(".claude")).unwrap().next().is_none());
@@ -125,10 +108,7 @@ fn a_home_that_is_not_writable_is_a_finding_and_the_command_runs() {
     sandbox.chown_all(54321);
     fs::set_permissions(&home, fs::Permissions::from_mode(0o555)).unwrap();
     for (option, said) in [("-v", true), ("--home=auto", false)] {
-        let run = sandbox
-            .hx([option, "-p", "builder", "echo", "ran"])
-            .program(sandbox.copied_binary())
-            .uid(54321);
+        let run = sandbox.hx([option, "-p", "builder", "echo", "ran"]).program(sandbox.copied_binary()).uid(54321);
         let outcome = run.run();
         assert_eq!((outcome.code(), outcome.out().as_str()), (0, "ran\n"), "{outcome:?}");
         assert_eq!(outcome.stderr.contains(home.to_str().unwrap()), said, "{outcome:?}");

@@ -7,10 +7,7 @@ use crate::support::Sandbox;
 fn auto_takes_the_home_of_a_named_profile_and_that_of_the_default_profile_only_when_it_is_there() {
     let sandbox = Sandbox::with_builder();
     let real = sandbox.real().display().to_string();
-    assert_eq!(
-        home_of(sandbox.hx(env(&["-p", "builder"]))),
-        sandbox.home().display().to_string()
-    );
+    assert_eq!(home_of(sandbox.hx(env(&["-p", "builder"]))), sandbox.home().display().to_string());
     assert_eq!(home_of(sandbox.hx(env(&[]))), real);
     assert_eq!(home_of(sandbox.hx(env(&["-p", "default"]))), real);
     assert!(!sandbox.root().join("home").exists());
@@ -43,16 +40,8 @@ fn the_mode_comes_from_the_option_then_from_our_variable_then_from_that_of_the_t
                 run = run.env(name, value);
             }
         }
-        let expected = if redirected {
-            sandbox.root().join("home")
-        } else {
-            sandbox.real()
-        };
-        assert_eq!(
-            home_of(run),
-            expected.display().to_string(),
-            "{option:?} {ours:?} {terminal:?}"
-        );
+        let expected = if redirected { sandbox.root().join("home") } else { sandbox.real() };
+        assert_eq!(home_of(run), expected.display().to_string(), "{option:?} {ours:?} {terminal:?}");
     }
 }
 
@@ -103,17 +92,11 @@ fn with_mode_real_a_home_of_any_spelling_stays() {
     let sandbox = Sandbox::with_builder();
     sandbox.link("real", "way");
     let real = sandbox.real().display().to_string();
-    for home in [
-        format!("{real}/"),
-        format!("{real}//."),
-        sandbox.path("way").display().to_string(),
-        "/no/such/home".into(),
-    ] {
+    for home in
+        [format!("{real}/"), format!("{real}//."), sandbox.path("way").display().to_string(), "/no/such/home".into()]
+    {
         for options in [vec!["--home", "real"], vec![]] {
-            let run = sandbox
-                .hx(env(&options))
-                .env("HERMES_HOME", sandbox.root())
-                .env("HOME", &home);
+            let run = sandbox.hx(env(&options)).env("HERMES_HOME", sandbox.root()).env("HOME", &home);
             assert_eq!(home_of(run), home, "{options:?}");
         }
     }
@@ -136,27 +119,13 @@ fn with_mode_real_a_home_that_is_none_becomes_the_real_home() {
         profile("other/home"),
     ];
     for home in homes {
-        for options in [
-            vec!["--home", "real"],
-            vec!["-p", "default"],
-            vec!["-p", "builder", "--home", "real"],
-        ] {
-            let run = sandbox
-                .hx(env(&options))
-                .env("HERMES_HOME", sandbox.root())
-                .env("HOME", &home);
+        for options in [vec!["--home", "real"], vec!["-p", "default"], vec!["-p", "builder", "--home", "real"]] {
+            let run = sandbox.hx(env(&options)).env("HERMES_HOME", sandbox.root()).env("HOME", &home);
             let run = run.env("HERMES_REAL_HOME", sandbox.real());
-            assert_eq!(
-                home_of(run),
-                sandbox.real().display().to_string(),
-                "{home:?} {options:?}"
-            );
+            assert_eq!(home_of(run), sandbox.real().display().to_string(), "{home:?} {options:?}");
         }
     }
-    let unset = sandbox
-        .hx(env(&["--home", "real"]))
-        .no_env("HOME")
-        .env("HERMES_REAL_HOME", sandbox.real());
+    let unset = sandbox.hx(env(&["--home", "real"])).no_env("HOME").env("HERMES_REAL_HOME", sandbox.real());
     assert_eq!(home_of(unset), sandbox.real().display().to_string());
 }
 
@@ -165,15 +134,8 @@ fn with_no_home_at_all_it_is_the_file_systems_root_with_a_warning() {
     // uid 54321 has no passwd entry.
     let sandbox = Sandbox::new();
     for home in [None, Some(""), Some("relative")] {
-        let run = sandbox
-            .hx(env(&["--home", "real"]))
-            .program(sandbox.copied_binary())
-            .uid(54321);
-        let run = if let Some(home) = home {
-            run.env("HOME", home)
-        } else {
-            run.no_env("HOME")
-        };
+        let run = sandbox.hx(env(&["--home", "real"])).program(sandbox.copied_binary()).uid(54321);
+        let run = if let Some(home) = home { run.env("HOME", home) } else { run.no_env("HOME") };
         let outcome = run.run();
         assert_eq!(outcome.code(), 0, "{outcome:?}");
         assert_eq!(outcome.var("HOME").as_deref(), Some("/"), "{home:?}");
@@ -185,20 +147,15 @@ fn with_no_home_at_all_it_is_the_file_systems_root_with_a_warning() {
 #[test]
 fn quiet_silences_that_warning() {
     let sandbox = Sandbox::new();
-    let run = sandbox
-        .hx(env(&["-q", "--home", "real"]))
-        .program(sandbox.copied_binary())
-        .uid(54321);
+    let run = sandbox.hx(env(&["-q", "--home", "real"])).program(sandbox.copied_binary()).uid(54321);
     assert_eq!(home_of(run.no_env("HOME")), "/");
 }
 
 #[test]
 fn hermes_home_is_exported_when_its_value_had_to_be_expanded() {
     let sandbox = Sandbox::with_builder();
-    for (value, expected) in [
-        ("~/.hermes", sandbox.root()),
-        ("~/.hermes/profiles/builder", sandbox.profile("builder")),
-    ] {
+    for (value, expected) in [("~/.hermes", sandbox.root()), ("~/.hermes/profiles/builder", sandbox.profile("builder"))]
+    {
         let outcome = sandbox.hx(env(&[])).env("HERMES_HOME", value).run().ok();
         assert_eq!(outcome.var("HERMES_HOME").unwrap(), expected.display().to_string());
     }
@@ -209,12 +166,7 @@ fn a_refused_real_home_does_not_reach_a_redirected_command() {
     // Nothing is acceptable: the value of HERMES_REAL_HOME is removed, not repeated.
     let sandbox = Sandbox::with_builder();
     sandbox.chown_all(54321);
-    let run = sandbox.hx(env(&[
-        "--hermes-home",
-        sandbox.root().to_str().unwrap(),
-        "-p",
-        "builder",
-    ]));
+    let run = sandbox.hx(env(&["--hermes-home", sandbox.root().to_str().unwrap(), "-p", "builder"]));
     let run = run.program(sandbox.copied_binary()).uid(54321);
     let outcome = run.no_env("HOME").env("HERMES_REAL_HOME", "/no/such/home").run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");

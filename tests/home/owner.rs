@@ -7,10 +7,7 @@ use std::os::unix::fs::MetadataExt;
 
 /// A tree as in a container: the root belongs to uid 10000, the caller is root with a login of its own.
 fn owned_by_another(root: &str) -> Sandbox {
-    assert!(
-        nix::unistd::geteuid().is_root(),
-        "this test gives files to another user: run it as root"
-    );
+    assert!(nix::unistd::geteuid().is_root(), "this test gives files to another user: run it as root");
     let sandbox = Sandbox::without_hermes();
     sandbox.mkdir(format!("{root}/profiles/builder"));
     sandbox.mkdir("login/.claude");
@@ -55,10 +52,7 @@ fn the_login_of_root_is_never_linked_into_the_profile_of_another() {
     let sandbox = owned_by_another("real/.hermes");
     sandbox.mkdir("real/.claude");
     let outcome = as_root(&sandbox, "real/.hermes", &[]).run().ok();
-    assert_eq!(
-        outcome.var("HERMES_REAL_HOME").unwrap(),
-        sandbox.real().display().to_string()
-    );
+    assert_eq!(outcome.var("HERMES_REAL_HOME").unwrap(), sandbox.real().display().to_string());
     let link = sandbox.home().join(".claude");
     assert_eq!(fs::read_link(link).unwrap(), sandbox.real().join(".claude"));
 }

@@ -22,23 +22,14 @@ fn every_place_is_linked_to_the_same_place_in_the_real_home() {
 fn the_defaults_are_keychain_and_claude() {
     let sandbox = with_sources();
     sandbox.builder(["true"]).run().ok();
-    assert_eq!(
-        linked(&sandbox),
-        ".claude .claude.json Library/Keychains Library/Preferences/com.apple.security.plist"
-    );
+    assert_eq!(linked(&sandbox), ".claude .claude.json Library/Keychains Library/Preferences/com.apple.security.plist");
 }
 
 #[test]
 fn what_is_shared_is_readable_below_the_home_of_the_command() {
     let sandbox = with_sources();
-    let outcome = sandbox
-        .builder([
-            "sh",
-            "-c",
-            "cat ~/Library/Keychains/login.keychain-db; cat ~/.claude.json",
-        ])
-        .run()
-        .ok();
+    let outcome =
+        sandbox.builder(["sh", "-c", "cat ~/Library/Keychains/login.keychain-db; cat ~/.claude.json"]).run().ok();
     assert_eq!(outcome.out(), "keys{}");
 }
 
@@ -68,11 +59,7 @@ fn each_source_stands_for_itself() {
         let sandbox = Sandbox::with_builder();
         sandbox.mkdir(format!("real/{place}"));
         share_all(&sandbox);
-        let expected = if place == ".claude" {
-            ".claude .claude.json"
-        } else {
-            place
-        };
+        let expected = if place == ".claude" { ".claude .claude.json" } else { place };
         assert_eq!(linked(&sandbox), expected);
     }
 }
@@ -108,10 +95,7 @@ fn claude_is_all_or_none() {
     let sandbox = with_sources();
     sandbox.mkdir("real/.hermes/profiles/builder/home/.claude");
     sandbox.builder(["true"]).run().ok();
-    assert_eq!(
-        linked(&sandbox),
-        "Library/Keychains Library/Preferences/com.apple.security.plist"
-    );
+    assert_eq!(linked(&sandbox), "Library/Keychains Library/Preferences/com.apple.security.plist");
 }
 
 #[test]
@@ -121,17 +105,9 @@ fn claude_is_skipped_with_a_note_when_the_command_has_its_own_directory() {
     for option in options {
         let args = ["-v", "-p", "builder"].iter().chain(option).chain(&["true"]);
         let run = sandbox.hx(args);
-        let outcome = if option.is_empty() {
-            run.env("CLAUDE_CONFIG_DIR", "/mine")
-        } else {
-            run
-        }
-        .run();
+        let outcome = if option.is_empty() { run.env("CLAUDE_CONFIG_DIR", "/mine") } else { run }.run();
         assert_eq!(outcome.code(), 0, "{outcome:?}");
-        assert_eq!(
-            linked(&sandbox),
-            "Library/Keychains Library/Preferences/com.apple.security.plist"
-        );
+        assert_eq!(linked(&sandbox), "Library/Keychains Library/Preferences/com.apple.security.plist");
         assert!(outcome.stderr.contains("CLAUDE_CONFIG_DIR"), "{outcome:?}");
     }
 }
@@ -156,22 +132,10 @@ fn share_and_no_share_apply_from_left_to_right() {
         (vec!["--no-share", "keychain,claude"], String::new()),
         (vec!["--no-share", "all", "--share", "claude"], CLAUDE.into()),
         (vec!["--share", "claude", "--no-share", "all"], String::new()),
-        (
-            vec!["--no-share", "claude", "--share", "claude"],
-            format!("{CLAUDE} {KEYCHAIN}"),
-        ),
-        (
-            vec!["--share=.gitconfig", "--no-share=all", "--share=.config/gh"],
-            ".config/gh".into(),
-        ),
-        (
-            vec!["--share", ".gitconfig,.config/gh", "--no-share", "keychain,.gitconfig"],
-            format!("{CLAUDE} .config/gh"),
-        ),
-        (
-            vec!["--no-share", "all", "--share", ".gitconfig", "--share", ".gitconfig"],
-            ".gitconfig".into(),
-        ),
+        (vec!["--no-share", "claude", "--share", "claude"], format!("{CLAUDE} {KEYCHAIN}")),
+        (vec!["--share=.gitconfig", "--no-share=all", "--share=.config/gh"], ".config/gh".into()),
+        (vec!["--share", ".gitconfig,.config/gh", "--no-share", "keychain,.gitconfig"], format!("{CLAUDE} .config/gh")),
+        (vec!["--no-share", "all", "--share", ".gitconfig", "--share", ".gitconfig"], ".gitconfig".into()),
         (vec!["--no-share", ".never/shared", "--no-share", "all"], String::new()),
     ] {
         let sandbox = with_sources();
@@ -183,18 +147,9 @@ fn share_and_no_share_apply_from_left_to_right() {
 
 #[test]
 fn dot_parts_and_repeated_slashes_of_a_path_are_dropped() {
-    for path in [
-        ".config/gh/",
-        "./.config/gh",
-        ".config//gh",
-        ".config/./gh/.",
-        ".//.config/gh//",
-    ] {
+    for path in [".config/gh/", "./.config/gh", ".config//gh", ".config/./gh/.", ".//.config/gh//"] {
         let sandbox = with_sources();
-        sandbox
-            .hx(["-p", "builder", "--no-share", "all", "--share", path, "true"])
-            .run()
-            .ok();
+        sandbox.hx(["-p", "builder", "--no-share", "all", "--share", path, "true"]).run().ok();
         let expected = (PathBuf::from(".config/gh"), sandbox.real().join(".config/gh"));
         assert_eq!(links(&sandbox).into_iter().collect::<Vec<_>>(), [expected], "{path}");
     }
@@ -206,10 +161,7 @@ fn other_paths_are_taken_byte_for_byte() {
     let sandbox = Sandbox::with_builder();
     sandbox.write(Path::new("real").join(odd), "odd");
     let option = [b"--share=".as_slice(), b"a b/\xff\n*"].concat();
-    sandbox
-        .hx([bytes(b"-pbuilder"), bytes(&option), bytes(b"true")])
-        .run()
-        .ok();
+    sandbox.hx([bytes(b"-pbuilder"), bytes(&option), bytes(b"true")]).run().ok();
     assert_eq!(links(&sandbox)[Path::new(odd)], sandbox.real().join(odd));
 }
 
@@ -217,26 +169,11 @@ fn other_paths_are_taken_byte_for_byte() {
 fn a_path_that_leaves_the_home_is_refused() {
     let sandbox = with_sources();
     let before = sandbox.listing();
-    for path in [
-        "",
-        ".",
-        "./",
-        "..",
-        "../x",
-        "a/../b",
-        "a/..",
-        "/",
-        "/etc",
-        "//etc",
-        ".gitconfig,",
-        ",",
-        ".gitconfig,/etc",
-    ] {
+    for path in
+        ["", ".", "./", "..", "../x", "a/../b", "a/..", "/", "/etc", "//etc", ".gitconfig,", ",", ".gitconfig,/etc"]
+    {
         for option in ["--share", "--no-share"] {
-            sandbox
-                .hx(["-p", "builder", option, path, "true"])
-                .run()
-                .fails(125, &[option]);
+            sandbox.hx(["-p", "builder", option, path, "true"]).run().fails(125, &[option]);
         }
     }
     assert_eq!(sandbox.listing(), before);
@@ -247,16 +184,9 @@ fn outer_paths_are_made_before_inner_ones() {
     for paths in [".config/gh,.config", ".config,.config/gh"] {
         let sandbox = with_sources();
         let real = crate::support::listing(&sandbox.real().join(".config"));
-        sandbox
-            .hx(["-p", "builder", "--no-share", "all", "--share", paths, "true"])
-            .run()
-            .ok();
+        sandbox.hx(["-p", "builder", "--no-share", "all", "--share", paths, "true"]).run().ok();
         assert_eq!(linked(&sandbox), ".config", "{paths}");
-        assert_eq!(
-            crate::support::listing(&sandbox.real().join(".config")),
-            real,
-            "nothing is written through it"
-        );
+        assert_eq!(crate::support::listing(&sandbox.real().join(".config")), real, "nothing is written through it");
     }
 }
 

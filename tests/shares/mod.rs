@@ -53,17 +53,12 @@ pub fn links(sandbox: &Sandbox) -> BTreeMap<PathBuf, PathBuf> {
     let home = sandbox.home();
     let all = crate::support::listing(&home).into_keys();
     let links = all.filter_map(|path| fs::read_link(&path).ok().map(|text| (path, text)));
-    links
-        .map(|(path, text)| (path.strip_prefix(&home).unwrap().to_owned(), text))
-        .collect()
+    links.map(|(path, text)| (path.strip_prefix(&home).unwrap().to_owned(), text)).collect()
 }
 
 /// The places that are linked, as one line.
 pub fn linked(sandbox: &Sandbox) -> String {
-    let places: Vec<_> = links(sandbox)
-        .into_keys()
-        .map(|place| place.display().to_string())
-        .collect();
+    let places: Vec<_> = links(sandbox).into_keys().map(|place| place.display().to_string()).collect();
     places.join(" ")
 }
 
@@ -71,14 +66,7 @@ pub fn linked(sandbox: &Sandbox) -> String {
 pub fn stamps(sandbox: &Sandbox) -> BTreeMap<PathBuf, (u64, u32, i64, i64, i64, i64)> {
     let stamp = |path: PathBuf| {
         let meta = path.symlink_metadata().unwrap();
-        let times = (
-            meta.ino(),
-            meta.mode(),
-            meta.mtime(),
-            meta.mtime_nsec(),
-            meta.ctime(),
-            meta.ctime_nsec(),
-        );
+        let times = (meta.ino(), meta.mode(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec());
         (path, times)
     };
     sandbox.listing().into_keys().map(stamp).collect()

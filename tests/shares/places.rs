@@ -51,11 +51,7 @@ fn a_link_that_reaches_the_source_in_one_hop_is_left_as_it_is_spelled() {
         let before = stamps(&sandbox);
         let outcome = share_all(&sandbox);
         assert_eq!(stamps(&sandbox), before, "{how}");
-        assert!(
-            !outcome.stderr.contains("gitconfig"),
-            "{how} is no finding: {}",
-            outcome.stderr
-        );
+        assert!(!outcome.stderr.contains("gitconfig"), "{how} is no finding: {}", outcome.stderr);
     }
 }
 
@@ -119,36 +115,21 @@ fn left_untouched(what: &str, put: impl Fn(&Sandbox, &Path)) {
         let at = Path::new("real/.hermes/profiles/builder/home").join(place);
         put(&sandbox, &at);
         let at = sandbox.path(at);
-        let before = (
-            at.symlink_metadata().unwrap().ino(),
-            fs::read_link(&at).ok(),
-            fs::read(&at).ok(),
-        );
+        let before = (at.symlink_metadata().unwrap().ino(), fs::read_link(&at).ok(), fs::read(&at).ok());
         let outcome = share_all(&sandbox);
-        let after = (
-            at.symlink_metadata().unwrap().ino(),
-            fs::read_link(&at).ok(),
-            fs::read(&at).ok(),
-        );
+        let after = (at.symlink_metadata().unwrap().ino(), fs::read_link(&at).ok(), fs::read(&at).ok());
         assert_eq!(after, before, "{what} at {place}");
 
         let source = sandbox.real().join(place);
         let named = |line: &str| [&at, &source].iter().all(|path| line.contains(path.to_str().unwrap()));
         assert!(
-            outcome
-                .stderr
-                .lines()
-                .any(|line| line.starts_with("hermes-exec: ") && named(line)),
+            outcome.stderr.lines().any(|line| line.starts_with("hermes-exec: ") && named(line)),
             "{what} at {place} is a finding that names both paths: {outcome:?}"
         );
         let others = PLACES.iter().filter(|other| **other != place);
         for other in others {
             let skipped = place == ".claude" && *other == ".claude.json";
-            assert_eq!(
-                sandbox.home().join(other).is_symlink(),
-                !skipped,
-                "{what} at {place}: {other}"
-            );
+            assert_eq!(sandbox.home().join(other).is_symlink(), !skipped, "{what} at {place}: {other}");
         }
         let mut quiet = ALL.to_vec();
         quiet.push("/bin/true");
@@ -163,19 +144,13 @@ fn a_file_is_left_untouched() {
 
 #[test]
 fn a_directory_is_left_untouched() {
-    left_untouched("a directory", |sandbox, at| {
-        drop(sandbox.write(at.join("inner"), "mine"))
-    });
+    left_untouched("a directory", |sandbox, at| drop(sandbox.write(at.join("inner"), "mine")));
 }
 
 #[test]
 fn a_link_to_somewhere_else_is_left_untouched() {
-    left_untouched("a link to a directory", |sandbox, at| {
-        drop(sandbox.link(sandbox.mkdir("elsewhere"), at))
-    });
-    left_untouched("a link to a file", |sandbox, at| {
-        drop(sandbox.link(sandbox.write("elsewhere", "x"), at))
-    });
+    left_untouched("a link to a directory", |sandbox, at| drop(sandbox.link(sandbox.mkdir("elsewhere"), at)));
+    left_untouched("a link to a file", |sandbox, at| drop(sandbox.link(sandbox.write("elsewhere", "x"), at)));
     left_untouched("a link to another place of the real home", |sandbox, at| {
         sandbox.link(sandbox.mkdir("real/another"), at);
     });
@@ -183,9 +158,7 @@ fn a_link_to_somewhere_else_is_left_untouched() {
 
 #[test]
 fn a_dangling_link_to_outside_is_left_untouched() {
-    left_untouched("a volume not mounted", |sandbox, at| {
-        drop(sandbox.link("/no/such/volume/x", at))
-    });
+    left_untouched("a volume not mounted", |sandbox, at| drop(sandbox.link("/no/such/volume/x", at)));
     left_untouched("the neighbour of the real home", |sandbox, at| {
         let text = format!("{}ms/x", sandbox.real().display());
         sandbox.link(text, at);
@@ -194,12 +167,8 @@ fn a_dangling_link_to_outside_is_left_untouched() {
 
 #[test]
 fn a_dangling_link_into_the_root_is_left_untouched() {
-    left_untouched("into the root", |sandbox, at| {
-        drop(sandbox.link(sandbox.root().join("gone"), at))
-    });
-    left_untouched("into this home", |sandbox, at| {
-        drop(sandbox.link(sandbox.home().join("gone"), at))
-    });
+    left_untouched("into the root", |sandbox, at| drop(sandbox.link(sandbox.root().join("gone"), at)));
+    left_untouched("into this home", |sandbox, at| drop(sandbox.link(sandbox.home().join("gone"), at)));
 }
 
 #[test]
@@ -228,10 +197,7 @@ fn a_source_inside_the_home_is_refused() {
         let outcome = sandbox.hx(["-v", "-p", "builder", "--share", "loop", "true"]).run();
         assert_eq!(outcome.code(), 0, "{outcome:?}");
         assert!(!sandbox.home().join("loop").is_symlink());
-        assert!(
-            outcome.stderr.contains(sandbox.real().join("loop").to_str().unwrap()),
-            "{outcome:?}"
-        );
+        assert!(outcome.stderr.contains(sandbox.real().join("loop").to_str().unwrap()), "{outcome:?}");
     }
 }
 
@@ -243,9 +209,6 @@ fn a_source_that_contains_the_home_is_refused() {
         let outcome = sandbox.hx(["-v", "-p", "builder", "--share", item, "true"]).run();
         assert_eq!(outcome.code(), 0, "{outcome:?}");
         assert!(!sandbox.home().join(item).is_symlink(), "{item}");
-        assert!(
-            outcome.stderr.contains(sandbox.real().join(item).to_str().unwrap()),
-            "{item}: {outcome:?}"
-        );
+        assert!(outcome.stderr.contains(sandbox.real().join(item).to_str().unwrap()), "{item}: {outcome:?}");
     }
 }

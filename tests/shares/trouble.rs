@@ -35,9 +35,7 @@ fn a_link_that_fails_is_a_finding_and_the_command_runs() {
     sandbox.chown_all(54321);
     fs::set_permissions(&home, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
     for (option, findings) in [("-v", true), ("-q", false)] {
-        let run = sandbox
-            .hx([option, "-p", "builder", "echo", "ran"])
-            .program(sandbox.copied_binary());
+        let run = sandbox.hx([option, "-p", "builder", "echo", "ran"]).program(sandbox.copied_binary());
         let outcome = run.uid(54321).run();
         assert_eq!((outcome.code(), outcome.out().as_str()), (0, "ran\n"), "{outcome:?}");
         assert_eq!(outcome.stderr.contains(home.to_str().unwrap()), findings, "{outcome:?}");

@@ -10,10 +10,7 @@ fn with_links() -> Sandbox {
     sandbox.mkdir("real/.claude");
     sandbox.write("real/.claude.json", "{}");
     sandbox.mkdir("real/.config/gh");
-    sandbox
-        .hx(["-p", "builder", "--share", ".config/gh", "true"])
-        .run()
-        .ok();
+    sandbox.hx(["-p", "builder", "--share", ".config/gh", "true"]).run().ok();
     sandbox
 }
 
@@ -51,11 +48,9 @@ fn unlink_leaves_what_is_not_ours() {
     let sandbox = with_links();
     let elsewhere = sandbox.mkdir("elsewhere");
     let root = sandbox.root();
-    for (place, text) in [
-        (".claude", elsewhere),
-        (".claude.json", root.join("gone")),
-        ("Library/Keychains", "/no/such".into()),
-    ] {
+    for (place, text) in
+        [(".claude", elsewhere), (".claude.json", root.join("gone")), ("Library/Keychains", "/no/such".into())]
+    {
         fs::remove_file(at(&sandbox, place)).unwrap();
         std::os::unix::fs::symlink(text, at(&sandbox, place)).unwrap();
     }
@@ -70,10 +65,7 @@ fn unlink_leaves_what_is_not_ours() {
 fn unlink_removes_stale_links_into_the_real_home() {
     let sandbox = with_links();
     fs::remove_file(at(&sandbox, ".claude")).unwrap();
-    sandbox.link(
-        sandbox.real().join("old/.claude"),
-        "real/.hermes/profiles/builder/home/.claude",
-    );
+    sandbox.link(sandbox.real().join("old/.claude"), "real/.hermes/profiles/builder/home/.claude");
     fs::remove_dir_all(sandbox.real().join("Library")).unwrap();
     sandbox.hx(["-p", "builder", "--unlink"]).run();
     for place in [".claude", "Library/Keychains"] {
@@ -109,10 +101,7 @@ fn links_come_back_with_the_next_run() {
     let before = sandbox.listing();
     sandbox.hx(["-p", "builder", "--unlink", "--share", ".config/gh"]).run();
     assert_ne!(sandbox.listing(), before);
-    sandbox
-        .hx(["-p", "builder", "--share", ".config/gh", "true"])
-        .run()
-        .ok();
+    sandbox.hx(["-p", "builder", "--share", ".config/gh", "true"]).run().ok();
     assert_eq!(sandbox.listing(), before);
 }
 

@@ -10,12 +10,17 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{PoisonError, RwLock};
 
 /// The binary under test, as cargo built it.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_hermes-exec");
 
 /// The text that stands in every planted secret. Nothing that the binary prints may hold it.
 pub const CANARY: &str = "canary-5up3r-s3cr3t";
+
+/// Held while a program is started, and alone while a file is written: a start in another thread would hand the open file
+/// to its child for a moment, and a program that is open for writing cannot be executed (ETXTBSY).
+static STARTS: RwLock<()> = RwLock::new(());
 
 /// A directory tree of its own: `<dir>/real` is the real home, `<dir>/real/.hermes` the root, `<dir>/work` a project.
 pub struct Sandbox {
@@ -86,6 +91,7 @@ impl Sandbox {
     pub fn write(&self, rel: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(rel);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
         fs::write(&path, text).unwrap();
         path
     }
@@ -168,6 +174,7 @@ impl Sandbox {
     pub fn copied_binary(&self) -> PathBuf {
         let copy = self.path("hermes-exec");
         if !copy.exists() {
+            let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
             fs::copy(BINARY, &copy).unwrap();
         }
         copy
@@ -275,7 +282,11 @@ impl Run {
         if let Some(block) = &self.raw_block {
             start_with_block(&mut command, &self.program, &self.args, block);
         }
-        let output = command.output().unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let start = STARTS.read().unwrap_or_else(PoisonError::into_inner);
+        let child = command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
+        drop(start);
+        let output = child.wait_with_output().unwrap();
         let outcome = Outcome {
             status: output.status,
             stdout: output.stdout,

@@ -92,6 +92,10 @@ pub struct Options {
     #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
     explain: bool,
 
+    /// Print JSON, with --explain
+    #[arg(long)]
+    pub json: bool,
+
     /// Remove the links that hermes-exec makes from the home
     #[arg(long, group = "mode")]
     unlink: bool,
@@ -171,6 +175,9 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
         }
     }
     match options.mode() {
+        mode if options.json && mode != Mode::Explain => {
+            Err(Failure::new("--json goes with --explain").hint("hermes-exec --explain --json [--] COMMAND [ARG]..."))
+        }
         Mode::Run if options.command.is_empty() => {
             Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
         }

@@ -35,6 +35,15 @@ pub struct ModeChoice {
 }
 
 impl ModeChoice {
+    /// The mode in a word.
+    pub fn word(self) -> &'static str {
+        match self.mode {
+            HomeMode::Auto => "auto",
+            HomeMode::Profile => "profile",
+            HomeMode::Real => "real",
+        }
+    }
+
     /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then `auto`.
     ///
     /// # Errors

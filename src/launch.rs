@@ -20,6 +20,8 @@ const NO_PATH: &[u8] = b"/bin:/usr/bin";
 const SHELL: &CStr = c"/bin/sh";
 /// The variable that keeps shims from calling us for ever.
 pub const GUARD: &[u8] = b"HERMES_EXEC_GUARD";
+/// Why it is set.
+pub const GUARD_REASON: &str = "the program is a script that calls hermes-exec";
 /// A candidate that called us this often is passed over, whoever's process it is.
 const MOST_CALLS: usize = 16;
 /// How much of a script is searched for a call of ours, in bytes.
@@ -100,10 +102,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             self.refuse_own_pip(&seen)?;
-            let head = match self.facts.files.text(&seen, HEAD) {
-                Text::Read(head) => head,
-                _ => Vec::new(),
-            };
+            let head = head(&seen, self.facts.files);
             if let Some(interpreter) = missing_interpreter(&head, self.base, self.facts.files) {
                 self.broken.get_or_insert_with(|| no_interpreter(&path, &interpreter));
                 continue;
@@ -170,6 +169,14 @@ fn denied(path: &Path, why: &str) -> Failure {
 fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
     Failure::new(format!("'{}' needs the interpreter '{}', which is not there", shown_path(path), shown(interpreter)))
         .status(Status::NotFound)
+}
+
+/// The start of a file; empty when it cannot be read.
+fn head(program: &Path, files: &dyn Files) -> Vec<u8> {
+    match files.text(program, HEAD) {
+        Text::Read(head) => head,
+        Text::Missing | Text::Unreadable(_) => Vec::new(),
+    }
 }
 
 /// The interpreter of a script's first line, when it is not there.
@@ -244,20 +251,17 @@ pub fn goes_on_after(errno: Errno) -> bool {
 }
 
 /// What a failed start comes to.
-pub fn failure(program: &Path, errno: Errno, environ: &Environ, base: Option<&Path>, files: &dyn Files) -> Failure {
+pub fn failure(program: &Path, errno: Errno, environ: &Environ, files: &dyn Files) -> Failure {
     let path = shown_path(program);
     match errno {
         Errno::ENOENT => {
-            let seen = base.map_or_else(|| program.to_owned(), |base| base.join(program));
-            let head = match files.text(&seen, HEAD) {
-                Text::Read(head) => head,
-                _ => Vec::new(),
-            };
-            if let Some(interpreter) = missing_interpreter(&head, base, files) {
-                return no_interpreter(program, &interpreter);
+            let head = head(program, files);
+            match missing_interpreter(&head, None, files) {
+                Some(interpreter) => no_interpreter(program, &interpreter),
+                None if head.is_empty() => Failure::new(format!("'{path}' was not found")).status(Status::NotFound),
+                None => Failure::new(format!("'{path}' cannot be started: its loader is not there"))
+                    .status(Status::NotFound),
             }
-            let what = if head.is_empty() { "there is no such file" } else { "its interpreter or loader is not there" };
-            Failure::new(format!("'{path}' cannot be started: {what}")).status(Status::NotFound)
         }
         Errno::E2BIG => too_big(&path, environ),
         errno => denied(program, errno.desc()),

@@ -34,6 +34,7 @@ use launch::{Program, Search};
 use message::{Failure, Status, shown};
 use plan::Plan;
 use policy::Policy;
+use report::Found;
 
 /// Runs the program. Called by the C `main`, once, with what that was handed.
 pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
@@ -63,7 +64,7 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<(
     let facts = Facts::gather(environ, own_name, &system);
     let plan = Plan::build(&options, &facts, &policy);
     match options.mode() {
-        Mode::Explain => explain(&plan, &options, &policy, &facts),
+        Mode::Explain => explain(plan, &options, &facts),
         Mode::Unlink => unlink(&plan, &options, &facts),
         Mode::Run => execute(plan, &options, &facts),
     }
@@ -75,19 +76,21 @@ fn is_on(facts: &Facts<'_>, name: &[u8]) -> bool {
     facts.environ.given(name).is_some_and(|value| !off.contains(&value.trim_ascii().to_ascii_lowercase().as_slice()))
 }
 
-fn explain(plan: &Plan, options: &Options, policy: &Policy, facts: &Facts<'_>) -> Result<(), Failure> {
-    let mut plan_error = plan.error.clone();
+fn explain(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
     let mut found = None;
-    if let (None, Some(word)) = (&plan_error, options.command.first()) {
+    if let (None, Some(word)) = (&plan.error, options.command.first()) {
         let program = Search::new(word, options.chdir(), &plan.child, plan.own.as_ref(), facts).first();
-        found = Some((word.as_encoded_bytes(), program));
+        if let Ok(Program { guard: Some(_), .. }) = program {
+            plan.announce(launch::GUARD, launch::GUARD_REASON);
+        }
+        found = Some(Found { word: word.as_encoded_bytes().to_vec(), program: program.map(|program| program.path) });
     }
-    let command = found
-        .as_ref()
-        .map(|(word, program)| (*word, program.as_ref().map(|program| message::shown_path(&program.path))));
-    print(&report::text::explain(plan, policy, command, options.verbose))?;
-    plan_error = plan_error.or_else(|| found.and_then(|(_, program)| program.err()));
-    plan_error.map_or(Ok(()), Err)
+    let error = plan.error.clone().or_else(|| found.as_ref()?.program.as_ref().err().cloned());
+    print(&match options.json {
+        true => report::json::explain(&plan, found.as_ref(), error.as_ref()),
+        false => report::text::explain(&plan, found.as_ref(), options.verbose),
+    })?;
+    error.map_or(Ok(()), Err)
 }
 
 fn unlink(plan: &Plan, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
@@ -120,7 +123,7 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     let Some(word) = options.command.first() else { return Ok(()) };
     let Some(home) = &plan.home else { return Ok(()) };
 
-    let child = plan.child.clone();
+    let child = std::mem::take(&mut plan.child);
     let mut search = Search::new(word, options.chdir(), &child, plan.own.as_ref(), facts);
     let mut program = search.first()?;
     plan.findings.extend(prepare::prepare(home)?);
@@ -128,22 +131,29 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
         plan.findings.iter().for_each(|text| warn(text));
     }
     if verbose {
-        report::text::changes(&plan).iter().for_each(|line| say(&format!("hermes-exec: {line}\n")));
+        let mut lines = report::text::changes(&plan.outcomes);
+        if program.guard.is_some() {
+            lines.push(format!("set {} ({})", shown(launch::GUARD), launch::GUARD_REASON));
+        }
+        lines.iter().for_each(|line| say(&format!("hermes-exec: {line}\n")));
     }
     if let Some(dir) = options.chdir() {
         nix::unistd::chdir(dir).map_err(|errno| {
-            Failure::new(format!("cannot change to the directory of --chdir: {}", errno.desc()))
-                .hint("give a directory that is there")
+            Failure::new(format!("--chdir: cannot change to that directory: {}", errno.desc()))
+                .hint("give --chdir a directory that is there")
         })?;
     }
+    let argv = options.argv();
     loop {
-        let Program { path, guard } = program;
-        let mut block = child.clone();
-        if let Some(guard) = &guard {
-            block.set(launch::GUARD, guard);
-        }
-        let errno = launch::start(&path, &options.argv(), &block);
-        let failure = launch::failure(&path, errno, &block, None, facts.files);
+        let errno = match &program.guard {
+            None => launch::start(&program.path, &argv, &child),
+            Some(guard) => {
+                let mut guarded = child.clone();
+                guarded.set(launch::GUARD, guard);
+                launch::start(&program.path, &argv, &guarded)
+            }
+        };
+        let failure = launch::failure(&program.path, errno, &child, facts.files);
         if word.as_encoded_bytes().contains(&b'/') || !launch::goes_on_after(errno) {
             return Err(failure);
         }

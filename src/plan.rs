@@ -8,11 +8,12 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::catalogue;
 use crate::cli::Options;
 use crate::environ::{self, Environ, is_blank};
 use crate::facts::Facts;
 use crate::home::{HomePlan, ModeChoice, POINTERS};
-use crate::message::Failure;
+use crate::message::{Failure, shown};
 use crate::policy::{Circumstances, Decision, Policy, Rule, Variable, Verdict};
 use crate::profile::{self, Selection, Source, Wanted};
 use crate::real_home::{Place, is_in_a_profile_home};
@@ -32,6 +33,18 @@ pub enum Action {
     Edited,
 }
 
+impl Action {
+    /// The action in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Removed => "removed",
+            Self::Set => "set",
+            Self::Edited => "edited",
+        }
+    }
+}
+
 /// One variable in a report. Never its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -47,6 +60,17 @@ pub struct Outcome {
     pub reason: Cow<'static, str>,
 }
 
+/// Something that the user lets the command have, and that it would not have otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// `group`, `variable` or `share`.
+    pub kind: &'static str,
+    /// The group, the variable or the item; `*` for every group that is not sealed.
+    pub name: String,
+    /// The option that says so.
+    pub by: &'static str,
+}
+
 /// See the top of this file. Where something failed, the parts that were settled before are there.
 #[derive(Default)]
 pub struct Plan {
@@ -58,6 +82,8 @@ pub struct Plan {
     pub outcomes: Vec<Outcome>,
     /// The command's environment block.
     pub child: Environ,
+    /// What the user granted.
+    pub grants: Vec<Grant>,
     /// Elements of PATH that were moved to its end.
     pub moved: Vec<Vec<u8>>,
     /// Hermes' own venvs, whose `pip` is refused; none where the user keeps them.
@@ -92,6 +118,7 @@ impl Plan {
         (self.child, self.outcomes, self.moved) = (block.child(), block.outcomes(), block.moved);
         self.own = Some(block.own).filter(|_| !policy.keeps_venv());
 
+        self.grants = grants(options, policy, &self.outcomes);
         let skips_claude = self.child.given(b"CLAUDE_CONFIG_DIR").is_some();
         home.share(&items, skips_claude, selection, facts);
         self.warnings.extend(home.warnings.iter().cloned());
@@ -99,9 +126,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Adds a variable to the command's block that depends on which program was found.
-    pub fn set(&mut self, name: &[u8], value: &[u8], reason: &'static str) {
-        self.child.set(name, value);
+    /// Announces a variable that is set once it is known which program is started.
+    pub fn announce(&mut self, name: &[u8], reason: &'static str) {
         self.outcomes.retain(|outcome| outcome.name != name);
         self.outcomes.push(Outcome {
             name: name.to_owned(),
@@ -354,6 +380,17 @@ impl<'a> Block<'a> {
     fn outcomes(&mut self) -> Vec<Outcome> {
         std::mem::take(&mut self.outcomes)
     }
+}
+
+fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
+    let every = policy.grants.every.then_some("*");
+    let groups = every.into_iter().chain(policy.grants.groups.iter().copied());
+    let groups = groups.map(|group| ("group", group.to_owned(), "--inherit-credentials"));
+    let kept = outcomes.iter().filter(|outcome| outcome.rule == Rule::Keep && catalogue::find(&outcome.name).is_some());
+    let kept = kept.map(|outcome| ("variable", shown(&outcome.name), "--keep"));
+    let shares =
+        options.shares.iter().filter(|(add, _)| *add).map(|(_, item)| ("share", shown(item.as_bytes()), "--share"));
+    groups.chain(kept).chain(shares).map(|(kind, name, by)| Grant { kind, name, by }).collect()
 }
 
 fn user_decides(policy: &Policy, name: &[u8]) -> bool {

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::facts::{Files, Kind};
-use crate::message::{Failure, reason, shown, shown_path};
+use crate::message::{Failure, reason, shown_path};
 use crate::real_home::Place;
 
 /// A shared item.
@@ -50,7 +50,7 @@ impl Item {
             }
         }
         if path.as_os_str().is_empty() {
-            return Err(Failure::new(format!("{option}: '{}' cannot be shared", shown(word.as_bytes())))
+            return Err(Failure::new(format!("{option}: an item is no path below the home"))
                 .hint("share keychain, claude, or a path below the home such as .config/gh, without '..'"));
         }
         Ok(Self::Path(path))
@@ -307,6 +307,19 @@ pub fn places(items: &[Item]) -> Vec<PathBuf> {
 }
 
 impl State {
+    /// The state in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Create => "create",
+            Self::Replace => "replace",
+            Self::SourceMissing => "source-missing",
+            Self::Left => "left",
+            Self::Refused => "refused",
+            Self::Skipped => "skipped",
+        }
+    }
+
     /// Is there, or will there be, a link that leads to the source?
     fn leads_there(self) -> bool {
         matches!(self, Self::Present | Self::Create | Self::Replace)

@@ -163,12 +163,13 @@ fn the_keychain_can_be_read() {
     ] {
         let sandbox = Sandbox::with_builder();
         sandbox.write(Path::new("real").join(file), "a keychain");
-        let command = [system("sh"), "-c", "exec cat \"$HOME/$1\"", "sh", file];
+        let command = [system("sh"), "-c", "cat \"$HOME/$1\" && echo \" in $HOME\"", "sh", file];
         sandbox.mkdir(sandbox.home());
         let outcome = direct(&sandbox, &command).env("HOME", sandbox.home()).run();
         assert_ne!(outcome.code(), 0, "without the wrapper: {outcome:?}");
 
-        assert_eq!(sandbox.builder(command).run().ok().out(), "a keychain");
+        let expected = format!("a keychain in {}\n", sandbox.home().display());
+        assert_eq!(sandbox.builder(command).run().ok().out(), expected);
     }
 }
 

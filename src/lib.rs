@@ -1,6 +1,200 @@
-//! Stub.
-use std::ffi::{c_char, c_int};
-/// Stub.
-pub fn start(_argc: c_int, _argv: *const *const c_char) -> c_int {
-    125
+//! hermes-exec: runs a command without Hermes Agent's credentials and venv markers, in the HOME of a Hermes profile.
+//!
+//! Data moves one way: the command line ([`cli`]) and the facts of the process ([`facts`]) give a profile ([`profile`],
+//! [`real_home`]), a policy ([`policy`]) and a plan ([`plan`]), all pure; the plan is either printed ([`report`]) or carried
+//! out ([`prepare`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
+//! status.
+
+pub mod catalogue;
+pub mod cli;
+pub mod environ;
+pub mod facts;
+pub mod home;
+pub mod launch;
+pub mod message;
+pub mod pattern;
+pub mod plan;
+pub mod policy;
+pub mod prepare;
+pub mod profile;
+pub mod real_home;
+pub mod report;
+pub mod search_path;
+pub mod shares;
+mod sys;
+
+use std::ffi::{OsStr, OsString, c_char, c_int};
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use cli::{Mode, Options, Parsed};
+use environ::Environ;
+use facts::{Facts, System};
+use launch::{Program, Search};
+use message::{Failure, Status, shown};
+use plan::Plan;
+use policy::Policy;
+
+/// Runs the program. Called by the C `main`, once, with what that was handed.
+pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
+    sys::on_panic_leave_with(Status::Failed as c_int, say);
+    let args = sys::arguments(argc, argv);
+    let environ = sys::environment();
+    let own_name = args.first().cloned().unwrap_or_default();
+    match run(args, &environ, &own_name) {
+        Ok(()) => 0,
+        Err(failure) => {
+            complain(&failure);
+            failure.status as c_int
+        }
+    }
+}
+
+fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<(), Failure> {
+    if args.is_empty() {
+        args.push("hermes-exec".into());
+    }
+    let options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))? {
+        Parsed::Text(text) => return print(&text),
+        Parsed::Options(options) => options,
+    };
+    let policy = Policy::from_options(&options)?;
+    let system = System::default();
+    let facts = Facts::gather(environ, own_name, &system);
+    let plan = Plan::build(&options, &facts, &policy);
+    match options.mode() {
+        Mode::Explain => explain(&plan, &options, &policy, &facts),
+        Mode::Unlink => unlink(&plan, &options, &facts),
+        Mode::Run => execute(plan, &options, &facts),
+    }
+}
+
+/// Does a switch of ours stand in the environment, and not as "off"?
+fn is_on(facts: &Facts<'_>, name: &[u8]) -> bool {
+    let off: [&[u8]; 4] = [b"0", b"false", b"no", b"off"];
+    facts.environ.given(name).is_some_and(|value| !off.contains(&value.trim_ascii().to_ascii_lowercase().as_slice()))
+}
+
+fn explain(plan: &Plan, options: &Options, policy: &Policy, facts: &Facts<'_>) -> Result<(), Failure> {
+    let mut plan_error = plan.error.clone();
+    let mut found = None;
+    if let (None, Some(word)) = (&plan_error, options.command.first()) {
+        let program = Search::new(word, options.chdir(), &plan.child, plan.own.as_ref(), facts).first();
+        found = Some((word.as_encoded_bytes(), program));
+    }
+    let command = found
+        .as_ref()
+        .map(|(word, program)| (*word, program.as_ref().map(|program| message::shown_path(&program.path))));
+    print(&report::text::explain(plan, policy, command, options.verbose))?;
+    plan_error = plan_error.or_else(|| found.and_then(|(_, program)| program.err()));
+    plan_error.map_or(Ok(()), Err)
+}
+
+fn unlink(plan: &Plan, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
+    if let Some(failure) = plan.error.clone() {
+        return Err(failure);
+    }
+    let places = shares::places(&shares::items(&options.shares)?);
+    let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
+    if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
+        let sharing = prepare::sharing(redirect, real, root, facts.files);
+        for line in prepare::unlink(redirect, &places, &sharing)? {
+            print(&format!("{line}\n"))?;
+        }
+    }
+    Ok(())
+}
+
+fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
+    let quiet = options.quiet || (is_on(facts, b"HERMES_EXEC_QUIET") && !options.verbose);
+    let verbose = options.verbose || (is_on(facts, b"HERMES_EXEC_VERBOSE") && !quiet);
+    let warn = |text: &str| {
+        if !quiet {
+            say(&format!("hermes-exec: warning: {text}\n"));
+        }
+    };
+    plan.warnings.iter().for_each(|text| warn(text));
+    if let Some(failure) = plan.error {
+        return Err(failure);
+    }
+    let Some(word) = options.command.first() else { return Ok(()) };
+    let Some(home) = &plan.home else { return Ok(()) };
+
+    let child = plan.child.clone();
+    let mut search = Search::new(word, options.chdir(), &child, plan.own.as_ref(), facts);
+    let mut program = search.first()?;
+    plan.findings.extend(prepare::prepare(home)?);
+    if verbose || facts.watched {
+        plan.findings.iter().for_each(|text| warn(text));
+    }
+    if verbose {
+        report::text::changes(&plan).iter().for_each(|line| say(&format!("hermes-exec: {line}\n")));
+    }
+    if let Some(dir) = options.chdir() {
+        nix::unistd::chdir(dir).map_err(|errno| {
+            Failure::new(format!("cannot change to the directory of --chdir: {}", errno.desc()))
+                .hint("give a directory that is there")
+        })?;
+    }
+    loop {
+        let Program { path, guard } = program;
+        let mut block = child.clone();
+        if let Some(guard) = &guard {
+            block.set(launch::GUARD, guard);
+        }
+        let errno = launch::start(&path, &options.argv(), &block);
+        let failure = launch::failure(&path, errno, &block, None, facts.files);
+        if word.as_encoded_bytes().contains(&b'/') || !launch::goes_on_after(errno) {
+            return Err(failure);
+        }
+        program = search.next_program().map_err(|_| failure)?;
+    }
+}
+
+/// Prints an error and its cure; the exit status is the caller's business.
+fn complain(failure: &Failure) {
+    let mut text = format!("hermes-exec: error: {}\n", shown(failure.message.as_bytes()));
+    if let Some(hint) = &failure.hint {
+        text.push_str(&format!("hermes-exec: hint: {}\n", shown(hint.as_bytes())));
+    }
+    say(&text);
+}
+
+/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails.
+fn say(text: &str) {
+    let _ = write_all(&std::io::stderr(), text);
+}
+
+/// Writes to standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    write_all(&std::io::stdout(), text)
+        .map_err(|errno| Failure::new(format!("cannot write to standard output: {}", errno.desc())))
+}
+
+fn write_all(to: &impl AsFd, text: &str) -> nix::Result<()> {
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        match nix::unistd::write(to, rest) {
+            Ok(written) => rest = &rest[written..],
+            Err(nix::errno::Errno::EINTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+impl Options {
+    /// The directory of `--chdir`.
+    fn chdir(&self) -> Option<&Path> {
+        self.chdir.as_deref().map(Path::new)
+    }
+
+    /// The command's `argv`: `--argv0` or the word as typed, then the arguments.
+    fn argv(&self) -> Vec<OsString> {
+        let mut argv = self.command.clone();
+        if let (Some(first), Some(name)) = (argv.first_mut(), &self.argv0) {
+            first.clone_from(name);
+        }
+        argv
+    }
 }

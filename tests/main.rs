@@ -1,4 +1,9 @@
 //! The tests that need no foreign tool. One integration crate, one file a subject.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod environment;
+mod families;
+mod home;
+mod shares;
 mod support;
+mod transcript;

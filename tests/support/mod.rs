@@ -3,7 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -141,6 +141,7 @@ impl Sandbox {
         Run {
             program: BINARY.into(),
             args: args.into_iter().map(|arg| arg.as_ref().to_owned()).collect(),
+            raw_block: None,
             env: [
                 ("HOME", self.real().into_os_string()),
                 ("PATH", "/usr/bin:/bin".into()),
@@ -202,6 +203,7 @@ pub struct Run {
     program: OsString,
     args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
+    raw_block: Option<Vec<Vec<u8>>>,
     dir: PathBuf,
     uid: Option<u32>,
     stdin: Vec<u8>,
@@ -222,6 +224,13 @@ impl Run {
         self
     }
 
+    /// Starts with exactly these entries as the environment block, in this order, whatever was set before. Any bytes are
+    /// possible: names that stand twice, entries without `=`, text that is not UTF-8.
+    pub fn raw_block(mut self, entries: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        self.raw_block = Some(entries.into_iter().map(|entry| entry.as_ref().to_vec()).collect());
+        self
+    }
+
     /// Another working directory.
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = dir.into();
@@ -231,6 +240,14 @@ impl Run {
     /// Another program than the binary under test, with the same arguments and environment.
     pub fn program(mut self, program: impl Into<OsString>) -> Self {
         self.program = program.into();
+        self
+    }
+
+    /// Starts through `sh`, which first does `prelude`: `umask 0`, `cd ..`, `exec 0<&-`.
+    pub fn after_sh(mut self, prelude: &str) -> Self {
+        let program = std::mem::replace(&mut self.program, "/bin/sh".into());
+        let script = format!("{prelude}\nexec \"$@\"").into();
+        self.args.splice(0..0, ["-c".into(), script, "sh".into(), program]);
         self
     }
 
@@ -250,33 +267,44 @@ impl Run {
     /// Runs to the end. Panics when the planted secret shows up where it must not.
     pub fn run(self) -> Outcome {
         let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .env_clear()
-            .envs(self.env.iter().map(|(n, v)| (n, v)));
+        command.args(&self.args).env_clear().envs(self.env.iter().map(|(n, v)| (n, v)));
         command.current_dir(&self.dir).stdin(Stdio::null());
         if let Some(uid) = self.uid {
             command.uid(uid).gid(uid);
         }
-        let output = command
-            .output()
-            .unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
+        if let Some(block) = &self.raw_block {
+            start_with_block(&mut command, &self.program, &self.args, block);
+        }
+        let output = command.output().unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
         let outcome = Outcome {
             status: output.status,
             stdout: output.stdout,
             stderr: String::from_utf8(output.stderr).expect("our messages are UTF-8"),
         };
-        assert!(
-            !outcome.stderr.contains(CANARY),
-            "the planted secret is on stderr: {}",
-            outcome.stderr
-        );
+        assert!(!outcome.stderr.contains(CANARY), "the planted secret is on stderr: {}", outcome.stderr);
         assert!(
             self.secret_may_show || !outcome.out().contains(CANARY),
             "the planted secret is on stdout: {}",
             outcome.out()
         );
         outcome
+    }
+}
+
+/// Makes `command` start with this environment block, which [`Command`] would sort and rid of duplicates.
+fn start_with_block(command: &mut Command, program: &OsStr, args: &[OsString], block: &[Vec<u8>]) {
+    let text = |raw: &[u8]| CString::new(raw).expect("no NUL byte in an argument or entry");
+    let program = text(program.as_bytes());
+    let argv: Vec<CString> =
+        std::iter::once(program.clone()).chain(args.iter().map(|arg| text(arg.as_bytes()))).collect();
+    let envp: Vec<CString> = block.iter().map(|entry| text(entry)).collect();
+    // SAFETY: between fork and execve the closure only makes two arrays of pointers, and the C library keeps its
+    // allocator usable in the child of a process with threads.
+    unsafe {
+        command.pre_exec(move || {
+            let Err(error) = nix::unistd::execve(&program, &argv, &envp);
+            Err(error.into())
+        });
     }
 }
 
@@ -294,9 +322,7 @@ pub struct Outcome {
 impl Outcome {
     /// The exit status; 128 + n for death by signal n.
     pub fn code(&self) -> i32 {
-        self.status
-            .code()
-            .unwrap_or_else(|| 128 + self.status.signal().unwrap())
+        self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap())
     }
 
     /// Standard output as text.
@@ -319,10 +345,7 @@ impl Outcome {
         assert_eq!(self.code(), code, "{self:?}");
         assert_eq!(self.out(), "", "{self:?}");
         let lines: Vec<_> = self.stderr.lines().collect();
-        assert!(
-            matches!(lines.len(), 1 | 2),
-            "one error line and at most one hint: {self:?}"
-        );
+        assert!(matches!(lines.len(), 1 | 2), "one error line and at most one hint: {self:?}");
         assert!(lines[0].starts_with("hermes-exec: error: "), "{self:?}");
         assert!(
             lines.len() < 2 || lines[1].starts_with("hint: ") || lines[1].starts_with("hermes-exec: hint: "),
@@ -332,6 +355,13 @@ impl Outcome {
             assert!(self.stderr.contains(word), "{word:?} is missing: {self:?}");
         }
         self
+    }
+
+    /// The entries that the command `env -0` printed, byte for byte and in order.
+    pub fn entries(&self) -> Vec<Vec<u8>> {
+        let mut entries: Vec<_> = self.stdout.split(|&byte| byte == 0).map(<[u8]>::to_vec).collect();
+        assert_eq!(entries.pop(), Some(Vec::new()), "`env -0` ends its output with a NUL byte: {self:?}");
+        entries
     }
 
     /// The environment block that the command `env -0` printed, in order.
@@ -349,10 +379,7 @@ impl Outcome {
 
     /// One variable of that block.
     pub fn var(&self, name: &str) -> Option<String> {
-        self.block()
-            .into_iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.block().into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }
 

@@ -1,0 +1,196 @@
+//! The built-in table of what Hermes Agent manages: which variable belongs to which group, of which class, and why.
+//!
+//! The table is two files that can be read and audited without Rust. Both hold lines of five tab-separated columns: name,
+//! group, class, secret (`yes` or `no`), reason. `names.tsv` is sorted by the ASCII-upper-cased name and searched where
+//! it lies in the program, so a start pays neither for parsing nor for memory. `patterns.tsv` holds the few names with a
+//! `*`. Rows marked secret stand for their name in any ASCII case, because a credential is one in any spelling; the others
+//! for that name alone, because a setting such as `LLM_MODEL` is read in one spelling only.
+//!
+//! This file removes and keeps nothing; what a row leads to is the policy's business. It does not look at values, and it
+//! does not see through `APPTAINERENV_` and `SINGULARITYENV_`.
+#![forbid(unsafe_code)]
+
+use crate::pattern;
+
+static NAMES: &str = include_str!("names.tsv");
+static PATTERNS: &str = include_str!("patterns.tsv");
+
+// Where the first column of each line starts and ends, found by the compiler. Offsets and not references: in a
+// position-independent program those would have to be relocated at each start.
+static NAME_KEYS: [(u32, u32); count_lines(NAMES)] = keys(NAMES);
+static PATTERN_KEYS: [(u32, u32); count_lines(PATTERNS)] = keys(PATTERNS);
+
+/// The groups that are granted by their name only, never by the bare `--inherit-credentials`: what is in them belongs to
+/// Hermes as a service, or opens far more than a model.
+pub const SEALED: [&str; 6] = ["gateway", "github", "hermes-internal", "infrastructure", "messaging", "secret-manager"];
+
+/// The name of the one row that no grant opens: Hermes carries a variable past its own filter under this prefix.
+const FORCED: &str = "_HERMES_FORCE_*";
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The variable's name, or a pattern with `*`.
+    pub name: &'static str,
+    /// The vendor, or the part of Hermes, that it belongs to: the word that grants it.
+    pub group: &'static str,
+    /// What sort of thing it is, e.g. `provider-key` or `messaging`.
+    pub class: &'static str,
+    /// Whether the value itself is a secret. If so, the row stands for its name in any ASCII case.
+    pub secret: bool,
+    /// One phrase for people, e.g. "API key of Anthropic".
+    pub reason: &'static str,
+}
+
+impl Row {
+    /// Whether granting the group keeps the variable. False for `_HERMES_FORCE_*` alone.
+    pub fn is_grantable(&self) -> bool {
+        self.name != FORCED
+    }
+
+    fn at(text: &'static str, (start, _): (u32, u32)) -> Option<Row> {
+        text[start as usize..].lines().next().map(Row::parse)
+    }
+
+    fn parse(line: &'static str) -> Row {
+        let mut columns = line.split('\t');
+        let mut next = || columns.next().expect("each line has five columns, and a test reads them all");
+        Row { name: next(), group: next(), class: next(), secret: next() == "yes", reason: next() }
+    }
+}
+
+/// The row for a variable's name: the literal row, else the first pattern that fits.
+pub fn find(name: &[u8]) -> Option<Row> {
+    literal(name).or_else(|| by_pattern(name))
+}
+
+fn literal(name: &[u8]) -> Option<Row> {
+    let folded = |key: &'static [u8]| key.iter().map(u8::to_ascii_uppercase);
+    let wanted = name.iter().map(u8::to_ascii_uppercase);
+    let at = NAME_KEYS.binary_search_by(|&at| folded(key(NAMES, at)).cmp(wanted.clone())).ok()?;
+    let row = Row::at(NAMES, NAME_KEYS[at])?;
+    (row.secret || row.name.as_bytes() == name).then_some(row)
+}
+
+/// Most names fit no pattern in any case, so a line's other columns are read only after that.
+fn by_pattern(name: &[u8]) -> Option<Row> {
+    let fitting = PATTERN_KEYS.iter().filter(|&&at| pattern::matches_ignoring_case(key(PATTERNS, at), name));
+    let mut rows = fitting.filter_map(|&at| Row::at(PATTERNS, at));
+    rows.find(|row| row.secret || pattern::matches(row.name.as_bytes(), name))
+}
+
+fn key(text: &'static str, (start, end): (u32, u32)) -> &'static [u8] {
+    &text.as_bytes()[start as usize..end as usize]
+}
+
+const fn count_lines(text: &str) -> usize {
+    let (mut lines, mut at) = (0, 0);
+    while at < text.len() {
+        lines += (text.as_bytes()[at] == b'\n') as usize;
+        at += 1;
+    }
+    lines
+}
+
+const fn keys<const LINES: usize>(text: &str) -> [(u32, u32); LINES] {
+    let mut keys = [(0, 0); LINES];
+    let (mut line, mut at) = (0, 0);
+    while line < LINES {
+        keys[line].0 = at as u32;
+        while text.as_bytes()[at] != b'\t' {
+            at += 1;
+        }
+        keys[line].1 = at as u32;
+        while text.as_bytes()[at] != b'\n' {
+            at += 1;
+        }
+        at += 1;
+        line += 1;
+    }
+    keys
+}
+
+/// Every row: the names in order, then the patterns.
+pub fn rows() -> impl Iterator<Item = Row> {
+    NAMES.lines().chain(PATTERNS.lines()).map(Row::parse)
+}
+
+/// Every group, sorted, each once.
+pub fn groups() -> Vec<&'static str> {
+    let mut groups: Vec<_> = rows().map(|row| row.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
+/// Whether a group is granted by its name only.
+pub fn is_sealed(group: &str) -> bool {
+    SEALED.contains(&group)
+}
+
+/// What a program signs in with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The credentials of these groups.
+    Groups(&'static [&'static str]),
+    /// Whichever provider the user has chosen in it: every group that is not sealed.
+    EveryProvider,
+}
+
+/// The programs that are known to read credentials of the catalogue, by base name.
+const OWNERS: [(&str, Owner); 21] = [
+    ("aider", Owner::EveryProvider),
+    ("bws", Owner::Groups(&["secret-manager"])),
+    ("claude", Owner::Groups(&["anthropic", "claude-code"])),
+    ("codex", Owner::Groups(&["openai"])),
+    ("copilot", Owner::Groups(&["github"])),
+    ("crush", Owner::EveryProvider),
+    ("gemini", Owner::Groups(&["google"])),
+    ("gh", Owner::Groups(&["github"])),
+    ("goose", Owner::EveryProvider),
+    ("grok", Owner::Groups(&["xai"])),
+    ("hf", Owner::Groups(&["huggingface"])),
+    ("hub", Owner::Groups(&["github"])),
+    ("huggingface-cli", Owner::Groups(&["huggingface"])),
+    ("kimi", Owner::Groups(&["moonshot"])),
+    ("llm", Owner::EveryProvider),
+    ("modal", Owner::Groups(&["infrastructure"])),
+    ("op", Owner::Groups(&["secret-manager"])),
+    ("opencode", Owner::EveryProvider),
+    ("qwen", Owner::Groups(&["alibaba"])),
+    ("vercel", Owner::Groups(&["infrastructure"])),
+    ("vibe", Owner::Groups(&["mistral"])),
+];
+
+/// Whose credentials a program, given by its base name, would sign in with. `None` for the many that read none.
+pub fn owner(program: &[u8]) -> Option<Owner> {
+    OWNERS.iter().find(|(name, _)| name.as_bytes() == program).map(|&(_, owner)| owner)
+}
+
+/// The known word that `word` is most likely a misspelling of: at most a third of its bytes, and at most three, put in,
+/// taken out or changed; case does not count. Of equally close words the first.
+pub fn closest(word: &str, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let limit = (word.len() / 3).clamp(1, 3);
+    words
+        .map(|known| (distance(word, known), known))
+        .filter(|&(d, _)| d <= limit)
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, w)| w)
+}
+
+/// Levenshtein's distance in bytes, ignoring ASCII case.
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in to.bytes().enumerate() {
+            let changed = diagonal + usize::from(!a.eq_ignore_ascii_case(&b));
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests;

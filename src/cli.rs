@@ -1,0 +1,241 @@
+//! The command line: clap's types, the help texts, and the wording of its errors. It reads nothing but the arguments, and
+//! echoes none of their values: a value may be a secret.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
+
+use crate::message::Failure;
+
+/// The line that `--help` and every usage error show.
+pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
+
+/// Which HOME the command gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HomeMode {
+    /// The profile's home for a named profile, or where the default profile has one; otherwise HOME stays
+    Auto,
+    /// The profile's home, always
+    Profile,
+    /// The real home
+    Real,
+}
+
+/// What is asked for besides a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Run the command.
+    Run,
+    /// Print the plan, do nothing.
+    Explain,
+    /// Remove our links from the home.
+    Unlink,
+}
+
+/// Run COMMAND in place, without Hermes' credentials and venv markers, in the HOME of a Hermes profile.
+///
+/// Options end at `--` or at the first word that is not an option; from there on everything belongs to COMMAND.
+#[derive(Debug, Parser)]
+#[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit status: 125 hermes-exec itself failed, 126 COMMAND cannot be started, 127 COMMAND was not \
+found, otherwise COMMAND's own. This is hygiene, not a security boundary: COMMAND has your uid."
+)]
+pub struct Options {
+    /// Profile to run as
+    #[arg(short, long, value_name = "NAME")]
+    pub profile: Option<OsString>,
+
+    /// Hermes root or profile directory, as HERMES_HOME
+    #[arg(long, value_name = "DIR")]
+    pub hermes_home: Option<OsString>,
+
+    /// Which HOME COMMAND gets
+    #[arg(long, value_name = "MODE")]
+    pub home: Option<HomeMode>,
+
+    /// Also link these items into the home: keychain, claude, or a path such as .config/gh
+    #[arg(long, value_name = "ITEM[,ITEM]")]
+    share: Vec<OsString>,
+
+    /// Do not link these items, or `all`
+    #[arg(long, value_name = "ITEM[,ITEM]")]
+    no_share: Vec<OsString>,
+
+    /// Grant credentials by group; without a value every provider and tool group
+    #[arg(long, value_name = "GROUP,...", num_args = 0..=1, require_equals = true, action = ArgAction::Append)]
+    inherit_credentials: Vec<OsString>,
+
+    /// Keep variables (glob with * and ?)
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub keep: Vec<OsString>,
+
+    /// Remove variables (glob with * and ?)
+    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub unset: Vec<OsString>,
+
+    /// Set a variable, over every other rule
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<OsString>,
+
+    /// Change to DIR before COMMAND is looked up and started
+    #[arg(short = 'C', long, value_name = "DIR", allow_hyphen_values = true)]
+    pub chdir: Option<OsString>,
+
+    /// Pass NAME as the zeroth argument
+    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
+    pub argv0: Option<OsString>,
+
+    /// Print what would be done, and do nothing
+    #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
+    explain: bool,
+
+    /// Remove the links that hermes-exec makes from the home
+    #[arg(long, group = "mode")]
+    unlink: bool,
+
+    /// Print the names that are changed, and why, on stderr
+    #[arg(short, long, overrides_with = "quiet")]
+    pub verbose: bool,
+
+    /// Print no warnings and no notices
+    #[arg(short, long, overrides_with = "verbose")]
+    pub quiet: bool,
+
+    /// The command and its arguments
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    pub command: Vec<OsString>,
+
+    /// `--share` (true) and `--no-share` (false) items in the order of the command line.
+    #[arg(skip)]
+    pub shares: Vec<(bool, OsString)>,
+
+    /// The groups of `--inherit-credentials`: none without the option, an empty list for the bare one.
+    #[arg(skip)]
+    pub grants: Option<Grants>,
+}
+
+/// What `--inherit-credentials` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// The bare option was given.
+    pub every: bool,
+    /// The groups that were named.
+    pub groups: Vec<OsString>,
+}
+
+impl Options {
+    /// What is asked for.
+    pub fn mode(&self) -> Mode {
+        match (self.explain, self.unlink) {
+            (true, _) => Mode::Explain,
+            (_, true) => Mode::Unlink,
+            _ => Mode::Run,
+        }
+    }
+}
+
+/// What a command line comes to.
+pub enum Parsed {
+    /// Options and a command.
+    Options(Box<Options>),
+    /// A text for standard output: the help or the version.
+    Text(String),
+}
+
+/// Reads the command line. `is_group` knows the credential groups.
+///
+/// # Errors
+/// 125 for a usage error; its message names options, never values.
+pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Parsed, Failure> {
+    let matches = match Options::command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            return Ok(Parsed::Text(error.to_string()));
+        }
+        Err(error) => return Err(usage_error(&error)),
+    };
+    let mut options = Options::from_arg_matches(&matches).map_err(|error| usage_error(&error))?;
+    options.shares = shares_in_order(&matches);
+    options.grants = grants(&matches, std::mem::take(&mut options.inherit_credentials));
+
+    // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
+    if let Some(word) = options.command.first() {
+        let before = args.len() - options.command.len() - 1;
+        let names_groups = word.as_bytes().split(|&byte| byte == b',').all(&is_group);
+        if args[before] == "--inherit-credentials" && names_groups {
+            return Err(Failure::new("--inherit-credentials takes its groups after '='")
+                .hint(format!("write --inherit-credentials={} or put -- before the command", word.to_string_lossy())));
+        }
+    }
+    match options.mode() {
+        Mode::Run if options.command.is_empty() => {
+            Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
+        }
+        Mode::Unlink if !options.command.is_empty() => {
+            Err(Failure::new("--unlink takes no command").hint("run the command by a call of its own"))
+        }
+        _ => Ok(Parsed::Options(Box::new(options))),
+    }
+}
+
+/// Items of `--share` and `--no-share`, split at commas, left to right.
+fn shares_in_order(matches: &ArgMatches) -> Vec<(bool, OsString)> {
+    let mut found = Vec::new();
+    for (id, adds) in [("share", true), ("no_share", false)] {
+        let values = matches.get_many::<OsString>(id).unwrap_or_default();
+        found.extend(matches.indices_of(id).unwrap_or_default().zip(values).map(|(at, value)| (at, adds, value)));
+    }
+    found.sort_by_key(|&(at, ..)| at);
+    found.into_iter().flat_map(|(_, adds, value)| at_commas(value).map(move |item| (adds, item))).collect()
+}
+
+fn grants(matches: &ArgMatches, values: Vec<OsString>) -> Option<Grants> {
+    let mut occurrences = matches.get_occurrences::<OsString>("inherit_credentials")?;
+    Some(Grants {
+        every: occurrences.any(|mut values| values.next().is_none()),
+        groups: values.iter().flat_map(at_commas).collect(),
+    })
+}
+
+fn at_commas(value: &OsString) -> impl Iterator<Item = OsString> {
+    value.as_bytes().split(|&byte| byte == b',').map(|item| std::ffi::OsStr::from_bytes(item).to_owned())
+}
+
+/// clap's errors in our words: it would echo bad values, and print several lines.
+fn usage_error(error: &clap::Error) -> Failure {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    };
+    // "--home <MODE>" and "--profil=x": the name of the option is what is in front.
+    let option = text(ContextKind::InvalidArg).unwrap_or_default();
+    let option = option.split([' ', '=']).next().unwrap_or_default();
+    let usage = format!("usage: {USAGE} (see --help)");
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            Failure::new(format!("unknown option {option}")).hint(match text(ContextKind::SuggestedArg) {
+                Some(close) => format!("did you mean {close}? A command that starts with '-' goes behind --"),
+                None => usage,
+            })
+        }
+        ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_some_and(|value| !value.is_empty()) => {
+            let known = match error.get(ContextKind::ValidValue) {
+                Some(ContextValue::Strings(known)) => format!("one of: {}", known.join(", ")),
+                _ => usage,
+            };
+            Failure::new(format!("{option} does not take this value")).hint(known)
+        }
+        ErrorKind::InvalidValue => Failure::new(format!("{option} needs a value")).hint(usage),
+        ErrorKind::TooManyValues => Failure::new(format!("{option} takes no value")).hint(usage),
+        ErrorKind::NoEquals => Failure::new(format!("{option} takes its value after '='")).hint(usage),
+        ErrorKind::ArgumentConflict => {
+            let other = text(ContextKind::PriorArg).unwrap_or_default();
+            Failure::new(format!("{option} and {other} cannot be used together")).hint("give one of them")
+        }
+        kind => Failure::new(format!("wrong usage: {kind}")).hint(usage),
+    }
+}

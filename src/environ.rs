@@ -1,0 +1,123 @@
+//! The environment block: entries as bytes, in order. It re-encodes, sorts and de-duplicates nothing, since a process may
+//! have entries without `=`, with an empty name, twice, or in no encoding, and the command is to see them as they were.
+//! It decides nothing either; which entries go is the business of `policy`.
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
+
+/// One environment block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environ {
+    entries: Vec<Cow<'static, CStr>>,
+}
+
+/// The name and the value of an entry; none for an entry without `=` or with an empty name.
+pub fn split(entry: &[u8]) -> Option<(&[u8], &[u8])> {
+    match entry.iter().position(|&byte| byte == b'=') {
+        None | Some(0) => None,
+        Some(at) => Some((&entry[..at], &entry[at + 1..])),
+    }
+}
+
+/// True for a value that counts as unset: empty, or nothing but white space.
+pub fn is_blank(value: &[u8]) -> bool {
+    value.trim_ascii().is_empty()
+}
+
+/// Makes an entry. The parts hold no NUL byte: they come from a command line, a file system path or another block, which
+/// cannot hold one, or were checked by who read them.
+pub fn entry(name: &[u8], value: &[u8]) -> CString {
+    let mut bytes = Vec::with_capacity(name.len() + value.len() + 2);
+    bytes.extend_from_slice(name);
+    bytes.push(b'=');
+    bytes.extend_from_slice(value);
+    bytes.retain(|&byte| byte != 0);
+    CString::new(bytes).unwrap_or_default()
+}
+
+impl Environ {
+    /// A block of these entries.
+    pub fn new(entries: Vec<Cow<'static, CStr>>) -> Self {
+        Self { entries }
+    }
+
+    /// The entries, in order, each with its terminating NUL as `execve` wants it.
+    pub fn entries(&self) -> &[Cow<'static, CStr>] {
+        &self.entries
+    }
+
+    /// The values of every copy of a name, in order.
+    pub fn copies<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        self.entries.iter().filter_map(move |entry| {
+            let rest = entry.to_bytes().strip_prefix(name)?.strip_prefix(b"=")?;
+            (!name.is_empty()).then_some(rest)
+        })
+    }
+
+    /// The value of the first copy of a name.
+    pub fn get<'a>(&'a self, name: &'a [u8]) -> Option<&'a [u8]> {
+        self.copies(name).next()
+    }
+
+    /// The value of the first copy of a name, unless it counts as unset.
+    pub fn given<'a>(&'a self, name: &'a [u8]) -> Option<&'a [u8]> {
+        self.get(name).filter(|value| !is_blank(value))
+    }
+
+    /// Puts an entry at the end.
+    pub fn push(&mut self, entry: impl Into<Cow<'static, CStr>>) {
+        self.entries.push(entry.into());
+    }
+
+    /// Makes a name stand once, with this value, at the place of its first copy, or at the end when there is none.
+    pub fn set(&mut self, name: &[u8], value: &[u8]) {
+        let new = entry(name, value);
+        let is_copy = |entry: &Cow<'static, CStr>| split(entry.to_bytes()).is_some_and(|(known, _)| known == name);
+        match self.entries.iter().position(is_copy) {
+            None => self.entries.push(new.into()),
+            Some(first) => {
+                self.entries[first] = new.into();
+                let mut at = 0;
+                self.entries.retain(|entry| {
+                    at += 1;
+                    at <= first + 1 || !is_copy(entry)
+                });
+            }
+        }
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Environ {
+    /// A block from entries without their NUL; for tests and tools.
+    fn from_iter<T: IntoIterator<Item = &'a [u8]>>(entries: T) -> Self {
+        Self::new(entries.into_iter().map(|entry| Cow::Owned(CString::new(entry).unwrap_or_default())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(entries: &[&str]) -> Environ {
+        entries.iter().map(|entry| entry.as_bytes()).collect()
+    }
+
+    #[test]
+    fn a_name_that_is_set_stands_once_at_the_place_of_its_first_copy() {
+        let mut environ = block(&["A=1", "B=2", "A=3", "NOEQ", "=odd", "A="]);
+        environ.set(b"A", b"new");
+        assert_eq!(environ, block(&["A=new", "B=2", "NOEQ", "=odd"]));
+        environ.set(b"C", b"");
+        assert_eq!(environ, block(&["A=new", "B=2", "NOEQ", "=odd", "C="]));
+    }
+
+    #[test]
+    fn the_first_copy_counts_and_blank_counts_as_unset() {
+        let environ = block(&["A= \t", "A=x", "=A=y", "AB=z"]);
+        assert_eq!(environ.get(b"A"), Some(&b" \t"[..]));
+        assert_eq!(environ.given(b"A"), None);
+        assert_eq!(environ.copies(b"A").count(), 2);
+        assert_eq!(environ.get(b""), None);
+    }
+}

@@ -1,0 +1,233 @@
+//! The only reader of the outside: the process's own state, and, through [`Files`], directories, links, profile files and
+//! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
+
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
+use nix::unistd::{AccessFlags, Uid, User, faccessat};
+
+use crate::environ::Environ;
+use crate::message::reason;
+
+/// What kind of thing a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// A device, FIFO or socket.
+    Other,
+}
+
+/// What `stat(2)` tells of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Its kind.
+    pub kind: Kind,
+    /// Device and inode: the same for two paths exactly when they lead to the same thing.
+    pub identity: (u64, u64),
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+}
+
+/// A user of the password database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Login name.
+    pub name: String,
+    /// Home directory.
+    pub home: PathBuf,
+}
+
+/// A small file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Its bytes, up to the limit.
+    Read(Vec<u8>),
+    /// There is none.
+    Missing,
+    /// There is something that was not read, and why.
+    Unreadable(String),
+}
+
+/// Read-only questions to the file system and the password database. Tests answer them from a table.
+pub trait Files {
+    /// `stat(2)`: follows links.
+    fn stat(&self, path: &Path) -> io::Result<Stat>;
+    /// `lstat(2)`: does not follow a link at the end.
+    fn lstat(&self, path: &Path) -> io::Result<Stat>;
+    /// `realpath(3)`.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// The text of a link.
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
+    /// May the process create entries in this directory?
+    fn writable(&self, path: &Path) -> bool;
+    /// May the process execute this file?
+    fn executable(&self, path: &Path) -> io::Result<()>;
+    /// The first bytes of a file, at most `limit` of them. Opens without blocking, and only a regular file.
+    fn text(&self, path: &Path, limit: usize) -> Text;
+    /// The names in a directory, sorted; empty when it cannot be read.
+    fn names(&self, path: &Path) -> Vec<OsString>;
+    /// The user with this uid.
+    fn account(&self, uid: u32) -> Option<Account>;
+    /// The user with this login name.
+    fn account_named(&self, name: &OsStr) -> Option<Account>;
+}
+
+/// All that is known before anything is decided.
+pub struct Facts<'a> {
+    /// The inherited environment block.
+    pub environ: &'a Environ,
+    /// Effective uid.
+    pub uid: u32,
+    /// The process's id, which the command keeps.
+    pub pid: u32,
+    /// The base name of our own `argv[0]`.
+    pub own_name: Vec<u8>,
+    /// Whether set-up findings have a reader: standard error is a terminal.
+    pub watched: bool,
+    /// The file system.
+    pub files: &'a dyn Files,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of this process.
+    pub fn gather(environ: &'a Environ, own_name: &OsStr, files: &'a dyn Files) -> Self {
+        Self {
+            environ,
+            uid: Uid::effective().as_raw(),
+            pid: std::process::id(),
+            own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
+            watched: io::IsTerminal::is_terminal(&io::stderr()),
+            files,
+        }
+    }
+}
+
+/// The machine's own file system and password database.
+#[derive(Default)]
+pub struct System {
+    /// Directories whose canonical path is known: most questions of a run are about neighbours.
+    directories: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+impl System {
+    /// `realpath(3)` by way of the parent directory, which is looked up once.
+    fn canonical_below_parent(&self, path: &Path) -> io::Result<PathBuf> {
+        let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
+            return fs::canonicalize(path);
+        };
+        if !path.is_absolute() {
+            return fs::canonicalize(path);
+        }
+        let known = self.directories.borrow().get(parent).cloned();
+        let parent = match known {
+            Some(known) => known,
+            None => {
+                let canonical = self.canonical_below_parent(parent)?;
+                self.directories.borrow_mut().insert(parent.to_owned(), canonical.clone());
+                canonical
+            }
+        };
+        let path = parent.join(name);
+        match fs::read_link(&path) {
+            // It is there, and no link.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(path),
+            Err(error) => Err(error),
+            Ok(_) => fs::canonicalize(&path),
+        }
+    }
+}
+
+fn stat(meta: &fs::Metadata) -> Stat {
+    let kind = match meta.file_type() {
+        kind if kind.is_dir() => Kind::Directory,
+        kind if kind.is_file() => Kind::File,
+        kind if kind.is_symlink() => Kind::Link,
+        _ => Kind::Other,
+    };
+    Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid() }
+}
+
+fn account(user: User) -> Account {
+    Account { name: user.name, home: user.dir }
+}
+
+/// `access(2)` for the effective uid, which is the one that `execve` and `mkdir` go by.
+fn access(path: &Path, mode: AccessFlags) -> nix::Result<()> {
+    faccessat(AT_FDCWD, path, mode, AtFlags::AT_EACCESS)
+}
+
+impl Files for System {
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        fs::metadata(path).map(|meta| stat(&meta))
+    }
+
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        fs::symlink_metadata(path).map(|meta| stat(&meta))
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.canonical_below_parent(path)
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(path)
+    }
+
+    fn writable(&self, path: &Path) -> bool {
+        access(path, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
+    }
+
+    fn executable(&self, path: &Path) -> io::Result<()> {
+        access(path, AccessFlags::X_OK).map_err(io::Error::from)
+    }
+
+    fn text(&self, path: &Path, limit: usize) -> Text {
+        let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+        let read = || -> io::Result<Option<Vec<u8>>> {
+            let file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+            let meta = file.metadata()?;
+            if !meta.is_file() {
+                return Ok(None);
+            }
+            let length = usize::try_from(meta.len()).unwrap_or(limit);
+            let mut bytes = Vec::with_capacity(length.min(limit) + 1);
+            file.take(limit as u64).read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        };
+        match read() {
+            Ok(Some(bytes)) => Text::Read(bytes),
+            Ok(None) => Text::Unreadable("not a regular file".into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Text::Missing,
+            Err(error) => Text::Unreadable(reason(&error)),
+        }
+    }
+
+    fn names(&self, path: &Path) -> Vec<OsString> {
+        let mut names: Vec<_> =
+            fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    }
+
+    fn account(&self, uid: u32) -> Option<Account> {
+        User::from_uid(Uid::from_raw(uid)).ok().flatten().map(account)
+    }
+
+    fn account_named(&self, name: &OsStr) -> Option<Account> {
+        User::from_name(name.to_str()?).ok().flatten().map(account)
+    }
+}

@@ -1,0 +1,185 @@
+//! Carries out what a [`HomePlan`] says: makes the home and its links. Every step is relative to an open directory and
+//! follows no link below the profile, so that whatever is planted there cannot lead a write elsewhere. It never makes a
+//! profile, and never touches a file or a directory that is there.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
+use nix::sys::stat::{Mode, fstatat, mkdirat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, fchownat, symlinkat, unlinkat};
+
+use crate::facts::Files;
+use crate::home::{HomePlan, Redirect};
+use crate::message::{Failure, shown_path};
+use crate::shares::{Sharing, State};
+
+/// Gets the home ready. Returns findings about links that could not be made; the command runs without them.
+///
+/// # Errors
+/// 125 when the home itself cannot be made.
+pub fn prepare(plan: &HomePlan) -> Result<Vec<String>, Failure> {
+    let wants = |state| matches!(state, State::Create | State::Replace);
+    let links: Vec<_> = plan.links.iter().filter(|link| wants(link.state)).collect();
+    let Some(redirect) = plan.redirect.as_ref().filter(|redirect| redirect.make || !links.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let cannot = |errno: Errno| {
+        let home = shown_path(&redirect.home);
+        Failure::new(format!("the home {home} cannot be made: {}", errno.desc()))
+            .hint(format!("make it by hand (mkdir -m 700 {home}), or run with --home real"))
+    };
+    let home = Maker::open_home(redirect).map_err(cannot)?;
+    let mut findings = Vec::new();
+    for link in links {
+        let Some(target) = &link.target else { continue };
+        let made = home.link(&link.place, target, link.state == State::Replace);
+        if let Err(why) = made {
+            let place = redirect.home.join(&link.place);
+            findings.push(format!("{} is not linked to {}: {why}", shown_path(&place), shown_path(target)));
+        }
+    }
+    Ok(findings)
+}
+
+/// Removes our links from the home at these places. Returns what to tell, a line each.
+///
+/// # Errors
+/// 125 when a link of ours cannot be removed.
+pub fn unlink(redirect: &Redirect, places: &[PathBuf], sharing: &Sharing<'_>) -> Result<Vec<String>, Failure> {
+    if redirect.make {
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::new();
+    for place in places {
+        let path = redirect.home.join(place);
+        // Without following links on the way: what lies behind a linked directory is not in the home.
+        let Ok(dir) = Maker::open_home(redirect).and_then(|home| home.parent(place, false)) else { continue };
+        let Some(name) = place.file_name() else { continue };
+        let Ok(text) = readlinkat(&dir, name) else { continue };
+        let text = PathBuf::from(text);
+        if !sharing.is_ours(place, &text) {
+            lines.push(format!("left: {} -> {}", shown_path(&path), shown_path(&text)));
+            continue;
+        }
+        unlinkat(&dir, name, UnlinkatFlags::NoRemoveDir).map_err(|errno| {
+            Failure::new(format!("{} cannot be removed: {}", shown_path(&path), errno.desc()))
+                .hint(format!("remove it by hand: rm {}", shown_path(&path)))
+        })?;
+        lines.push(format!("removed: {} -> {}", shown_path(&path), shown_path(&text)));
+    }
+    Ok(lines)
+}
+
+/// The open home, and to whom new entries belong.
+struct Maker {
+    home: OwnedFd,
+    owner: Option<(Uid, Gid)>,
+}
+
+const DIRECTORY: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
+const PRIVATE: Mode = Mode::S_IRWXU;
+
+impl Maker {
+    /// Opens the home by its parts below the profile directory, made before where that is the plan.
+    fn open_home(redirect: &Redirect) -> Result<Self, Errno> {
+        let owner = redirect.owner.map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)));
+        let mut dir = openat(AT_FDCWD, &redirect.profile_dir, DIRECTORY, Mode::empty())?;
+        let below = redirect.home.strip_prefix(&redirect.profile_dir).map_err(|_| Errno::EXDEV)?;
+        for part in below.components() {
+            dir = step(&dir, part.as_os_str(), redirect.make, owner)?;
+        }
+        Ok(Self { home: dir, owner })
+    }
+
+    /// The open directory in which a place lies, made where it is missing and `make` says so.
+    fn parent(&self, place: &Path, make: bool) -> Result<OwnedFd, Errno> {
+        let mut dir = self.home.as_fd().try_clone_to_owned().map_err(|_| Errno::EMFILE)?;
+        let parents = place.parent().into_iter().flat_map(Path::components);
+        for part in parents.filter(|part| matches!(part, Component::Normal(_))) {
+            dir = step(&dir, part.as_os_str(), make, self.owner)?;
+        }
+        Ok(dir)
+    }
+
+    fn link(&self, place: &Path, target: &Path, replace: bool) -> Result<(), String> {
+        let words = |errno: Errno| errno.desc().to_owned();
+        let name = place.file_name().unwrap_or_default();
+        let dir = self.parent(place, true).map_err(words)?;
+        if replace {
+            return self.replace(&dir, name, target);
+        }
+        match self.make_link(&dir, name, target) {
+            Ok(()) => Ok(()),
+            // Another start was faster; what it made is what we would have made, or else it is left alone.
+            Err(Errno::EEXIST) if readlinkat(&dir, name).is_ok_and(|text| text == target.as_os_str()) => Ok(()),
+            Err(errno) => Err(words(errno)),
+        }
+    }
+
+    fn make_link(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), Errno> {
+        symlinkat(target, dir, name)?;
+        give(dir, name, self.owner)
+    }
+
+    /// Puts a link in the place of another by one `rename`, if that is a link still.
+    fn replace(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), String> {
+        let words = |errno: Errno| errno.desc().to_owned();
+        let temporary = OsString::from(format!(".hermes-exec.{}.tmp", std::process::id()));
+        let drop = || {
+            let _ = unlinkat(dir, temporary.as_os_str(), UnlinkatFlags::NoRemoveDir);
+        };
+        let made = self.make_link(dir, &temporary, target).or_else(|errno| match errno {
+            // A process with our id was killed here once.
+            Errno::EEXIST => {
+                drop();
+                self.make_link(dir, &temporary, target)
+            }
+            errno => Err(errno),
+        });
+        let result = made.map_err(words).and_then(|()| {
+            let stat = fstatat(dir, name, AtFlags::AT_SYMLINK_NOFOLLOW).map_err(words)?;
+            if stat.st_mode & nix::libc::S_IFMT != nix::libc::S_IFLNK {
+                return Err("it is no longer a link".into());
+            }
+            renameat(dir, temporary.as_os_str(), dir, name).map_err(words)
+        });
+        if result.is_err() {
+            drop();
+        }
+        result
+    }
+}
+
+/// Opens a directory below another without following a link, made before where it is missing.
+fn step(dir: &OwnedFd, name: &OsStr, make: bool, owner: Option<(Uid, Gid)>) -> Result<OwnedFd, Errno> {
+    let open = || openat(dir, name, DIRECTORY | OFlag::O_NOFOLLOW, Mode::empty());
+    match open() {
+        Err(Errno::ENOENT) if make => {}
+        result => return result,
+    }
+    match mkdirat(dir, name, PRIVATE) {
+        Ok(()) => give(dir, name, owner)?,
+        Err(Errno::EEXIST) => {}
+        Err(errno) => return Err(errno),
+    }
+    open()
+}
+
+/// `lchown`s what we just made, where we run as root in somebody else's profile.
+fn give(dir: &OwnedFd, name: &OsStr, owner: Option<(Uid, Gid)>) -> Result<(), Errno> {
+    let Some((uid, gid)) = owner else { return Ok(()) };
+    fchownat(dir, name, Some(uid), Some(gid), AtFlags::AT_SYMLINK_NOFOLLOW)
+}
+
+/// Makes the sharing of a home for [`unlink`].
+pub fn sharing<'a>(
+    redirect: &'a Redirect,
+    real: &'a crate::real_home::Place,
+    root: &'a crate::real_home::Place,
+    files: &'a dyn Files,
+) -> Sharing<'a> {
+    Sharing { home: &redirect.home, exists: !redirect.make, real, root, files }
+}

@@ -1,0 +1,315 @@
+//! Which root, which profile, and which home is the user's own (the real home). It creates nothing and falls back to
+//! nothing: a profile that was named and is not there is an error, never another profile.
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::environ::is_blank;
+use crate::facts::{Facts, Files, Kind, Text};
+use crate::message::{Failure, shown, shown_path};
+use crate::real_home::{self, Place, RealHome};
+
+/// `active_profile`, `.env` and `config.yaml` are read up to this many bytes.
+pub const FILE_LIMIT: usize = 1 << 20;
+
+/// Where the name of the profile came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// `--profile`.
+    Option,
+    /// A profile directory given as `--hermes-home` or `HERMES_HOME`.
+    HermesHome,
+    /// `HERMES_PROFILE`.
+    Variable,
+    /// The root's `active_profile`.
+    ActiveProfile,
+    /// Nothing named one.
+    Default,
+}
+
+impl Source {
+    /// The source in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Option => "--profile",
+            Self::HermesHome => "HERMES_HOME",
+            Self::Variable => "HERMES_PROFILE",
+            Self::ActiveProfile => "active_profile",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A profile that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// Its directory, in the spelling that is exported.
+    pub dir: PathBuf,
+    /// The same, canonical, for comparisons.
+    pub canonical: PathBuf,
+    /// Who named it.
+    pub source: Source,
+    /// The directory's owner and group.
+    pub owner: (u32, u32),
+}
+
+/// What SPEC calls root, profile and real home, settled.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The Hermes root; none where there is no Hermes.
+    pub root: Option<Place>,
+    /// The selected profile; none where there is no Hermes.
+    pub profile: Option<Profile>,
+    /// The user's own home.
+    pub real: RealHome,
+    /// The value of HERMES_HOME was given in a form that has to be expanded before it can be exported.
+    pub expanded: bool,
+    /// What the user should know about the choice.
+    pub warnings: Vec<String>,
+}
+
+/// The options that have a say here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// `--profile`.
+    pub profile: Option<&'a OsStr>,
+    /// `--hermes-home`.
+    pub hermes_home: Option<&'a OsStr>,
+}
+
+/// Settles root, profile and real home.
+///
+/// # Errors
+/// 125 when what was named is not there, is no name, or is relative.
+pub fn select(wanted: Wanted<'_>, facts: &Facts<'_>) -> Result<Selection, Failure> {
+    let variable = facts.environ.given(b"HERMES_HOME").map(OsStr::from_bytes);
+    let given = wanted.hermes_home.or(variable);
+    let label = if wanted.hermes_home.is_some() { "--hermes-home" } else { "HERMES_HOME" };
+    if let Some(value) = given
+        && !Path::new(value).is_absolute()
+        && !value.as_bytes().starts_with(b"~/")
+    {
+        return Err(Failure::new(format!("{label} is relative: '{}'", shown(value.as_bytes())))
+            .hint(format!("give {label} as an absolute path")));
+    }
+
+    let suffix = facts.environ.given(b"HERMES_DATA_DIR_SUFFIX").unwrap_or_default();
+    let dot_hermes = OsString::from_iter([OsStr::new(".hermes"), OsStr::from_bytes(suffix)]);
+    let expanded = given.is_some_and(|value| value.as_bytes().starts_with(b"~/"));
+    let mut real = real_home::settle(facts, given, &dot_hermes);
+    let given = match given {
+        Some(value) => Some(real_home::expand(value, real.path()).ok_or_else(|| {
+            Failure::new(format!("{label} starts with ~/ and no home directory is known"))
+                .hint(format!("give {label} as an absolute path"))
+        })?),
+        None => None,
+    };
+    let root = match (&given, real.path()) {
+        (Some(path), _) => root_of(path),
+        (None, Some(home)) => home.join(&dot_hermes),
+        (None, None) => PathBuf::new(),
+    };
+
+    let choice = Choice::make(wanted, given.as_deref(), &root, facts);
+    let named = choice.source != Source::Default;
+    if !is_directory(facts.files, &root) {
+        if given.is_none() && !named {
+            return Ok(Selection { root: None, profile: None, real, expanded, warnings: choice.warnings });
+        }
+        return Err(no_root(given.is_some().then_some(label), &root, &choice, facts));
+    }
+    let root = Place::new(&root, facts.files);
+    let (name, dir) = choice.directory(given.as_deref(), &root.spelled)?;
+    let profile = find(name, dir, choice.source, &root, facts)?;
+    real.pass_over_home_of(&profile, &root, facts);
+    Ok(Selection { root: Some(root), profile: Some(profile), real, expanded, warnings: choice.warnings })
+}
+
+/// Which source names the profile, and with what word. Only the source that wins is validated, later.
+struct Choice {
+    source: Source,
+    word: OsString,
+    warnings: Vec<String>,
+}
+
+impl Choice {
+    fn make(wanted: Wanted<'_>, hermes_home: Option<&Path>, root: &Path, facts: &Facts<'_>) -> Self {
+        let shaped = hermes_home.filter(|path| is_profile_shaped(path)).and_then(Path::file_name);
+        let variable = facts.environ.given(b"HERMES_PROFILE").map(OsStr::from_bytes);
+        let mut warnings = Vec::new();
+        let (source, word) = if let Some(word) = wanted.profile {
+            (Source::Option, word.to_owned())
+        } else if let Some(word) = shaped {
+            if let Some(other) = variable
+                && folded(other) != folded(word)
+            {
+                warnings.push(format!(
+                    "HERMES_HOME selects the profile '{}' and HERMES_PROFILE names '{}'; HERMES_HOME wins",
+                    shown(word.as_bytes()),
+                    shown(other.as_bytes())
+                ));
+            }
+            (Source::HermesHome, word.to_owned())
+        } else if let Some(word) = variable {
+            (Source::Variable, word.to_owned())
+        } else if let Some(word) = active_profile(root, facts, &mut warnings) {
+            (Source::ActiveProfile, word)
+        } else {
+            (Source::Default, "default".into())
+        };
+        Self { source, word, warnings }
+    }
+
+    /// The validated name, and the directory that it means.
+    fn directory(&self, hermes_home: Option<&Path>, root: &Path) -> Result<(String, PathBuf), Failure> {
+        let name = self.name()?;
+        if self.source == Source::HermesHome {
+            let dir = hermes_home.unwrap_or(root).to_owned();
+            if name == "default" {
+                return Err(Failure::new(format!("'{}' is not the default profile", shown_path(&dir)))
+                    .hint(format!("the default profile is the root itself: HERMES_HOME={}", shown_path(root))));
+            }
+            return Ok((name, dir));
+        }
+        let dir = if name == "default" { root.to_owned() } else { root.join("profiles").join(&name) };
+        Ok((name, dir))
+    }
+
+    /// The name, trimmed and in lower case, if it is one.
+    fn name(&self) -> Result<String, Failure> {
+        let name = folded(&self.word);
+        let is_word = |&byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let valid = name.first().is_some_and(is_word)
+            && name.len() <= 64
+            && name.iter().all(|byte| is_word(byte) || matches!(byte, b'_' | b'-'));
+        match String::from_utf8(name) {
+            Ok(name) if valid => Ok(name),
+            _ => Err(Failure::new(format!(
+                "'{}' ({}) is not a profile name",
+                shown(self.word.as_bytes()),
+                self.source.words()
+            ))
+            .hint("a name is a letter or digit, then up to 63 letters, digits, '-' and '_'")),
+        }
+    }
+}
+
+/// The word in `<root>/active_profile`, if there is one and it is to be read.
+fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Option<OsString> {
+    // A supervised child's profile is its supervisor's business; the file is for people who type commands.
+    const SUPERVISED: [&[u8]; 3] =
+        [b"HERMES_SUPERVISED_CHILD", b"HERMES_S6_SUPERVISED_CHILD", b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR"];
+    if root.as_os_str().is_empty() || SUPERVISED.iter().any(|name| facts.environ.given(name).is_some()) {
+        return None;
+    }
+    let path = root.join("active_profile");
+    match facts.files.text(&path, FILE_LIMIT) {
+        Text::Missing => None,
+        Text::Unreadable(why) => {
+            warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
+            None
+        }
+        Text::Read(bytes) => {
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
+            (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned())
+        }
+    }
+}
+
+/// The profile's directory, if it is there and not deleted.
+fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<'_>) -> Result<Profile, Failure> {
+    let tombstone = root.spelled.join("profiles/.deleted").join(&name);
+    if name != "default" && facts.files.lstat(&tombstone).is_ok() {
+        return Err(Failure::new(format!("the profile '{name}' ({}) was deleted", source.words()))
+            .hint(format!("{}; to make it anew: hermes profile create {name}", known(&root.spelled, facts.files))));
+    }
+    let stat = facts.files.stat(&dir).ok().filter(|stat| stat.kind == Kind::Directory);
+    match stat.zip(facts.files.canonical(&dir).ok()) {
+        Some((stat, canonical)) => Ok(Profile { name, dir, canonical, source, owner: (stat.uid, stat.gid) }),
+        None => Err(not_there(&name, source, &dir, &root.spelled, facts)),
+    }
+}
+
+fn not_there(name: &str, source: Source, dir: &Path, root: &Path, facts: &Facts<'_>) -> Failure {
+    let message = format!("there is no profile '{name}' ({}): {} is not a directory", source.words(), shown_path(dir));
+    Failure::new(message).hint(
+        sudo_hint(name, facts)
+            .unwrap_or_else(|| format!("{}; to make it: hermes profile create {name}", known(root, facts.files))),
+    )
+}
+
+fn no_root(label: Option<&str>, root: &Path, choice: &Choice, facts: &Facts<'_>) -> Failure {
+    let name = match choice.name() {
+        Ok(name) => name,
+        Err(failure) => return failure,
+    };
+    match label {
+        Some(label) => Failure::new(format!("{label}: {} is not a directory", shown_path(root)))
+            .hint(format!("set {label} to the Hermes root, or unset it")),
+        None if root.as_os_str().is_empty() => Failure::new(format!(
+            "there is no profile '{name}' ({}): no home directory is known",
+            choice.source.words()
+        ))
+        .hint("name the Hermes root with --hermes-home"),
+        None => Failure::new(format!(
+            "there is no profile '{name}' ({}): no Hermes at {}",
+            choice.source.words(),
+            shown_path(root)
+        ))
+        .hint(sudo_hint(&name, facts).unwrap_or_else(|| "name the Hermes root with --hermes-home".into())),
+    }
+}
+
+/// Under sudo: the profile that root does not have, but the user who typed sudo does.
+fn sudo_hint(name: &str, facts: &Facts<'_>) -> Option<String> {
+    let user = facts.environ.given(b"SUDO_USER").filter(|_| facts.uid == 0)?;
+    let account = facts.files.account_named(OsStr::from_bytes(user))?;
+    let root = account.home.join(".hermes");
+    let dir = if name == "default" { root.clone() } else { root.join("profiles").join(name) };
+    is_directory(facts.files, &dir).then(|| {
+        format!(
+            "the user {user} has it: sudo -u {user} hermes-exec ..., or --hermes-home {root}",
+            user = shown(user),
+            root = shown_path(&root)
+        )
+    })
+}
+
+/// The known profiles, for a hint.
+fn known(root: &Path, files: &dyn Files) -> String {
+    let profiles = root.join("profiles");
+    let mut names = vec!["default".to_owned()];
+    for name in files.names(&profiles) {
+        if !name.as_bytes().starts_with(b".") && is_directory(files, &profiles.join(&name)) {
+            names.push(shown(name.as_bytes()));
+        }
+    }
+    format!("known profiles: {}", names.join(", "))
+}
+
+/// Is there a directory, perhaps through a link?
+pub fn is_directory(files: &dyn Files, path: &Path) -> bool {
+    files.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory)
+}
+
+fn folded(word: &OsStr) -> Vec<u8> {
+    word.as_bytes().trim_ascii().to_ascii_lowercase()
+}
+
+/// Lexically: the parent directory is called `profiles`.
+pub fn is_profile_shaped(path: &Path) -> bool {
+    matches!(path.components().next_back(), Some(Component::Normal(_)))
+        && path.parent().and_then(Path::file_name) == Some(OsStr::new("profiles"))
+}
+
+/// The root that a HERMES_HOME means: its grandparent when it is a profile's directory, else itself.
+pub fn root_of(hermes_home: &Path) -> PathBuf {
+    match hermes_home.parent().and_then(Path::parent) {
+        Some(root) if is_profile_shaped(hermes_home) => root.to_owned(),
+        _ => hermes_home.to_owned(),
+    }
+}

@@ -1,0 +1,4 @@
+//! What is printed about a plan. It decides nothing, and knows no variable's value.
+#![forbid(unsafe_code)]
+
+pub mod text;

@@ -1,0 +1,319 @@
+//! The shared items: which links a profile's home is to have into the real home, and what is to be done about whatever
+//! stands at a link's place. It makes nothing; `prepare.rs` does.
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::facts::{Files, Kind};
+use crate::message::{Failure, reason, shown, shown_path};
+use crate::real_home::Place;
+
+/// A shared item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// The macOS keychain and the file that says which one is the default.
+    Keychain,
+    /// Claude Code's login and settings.
+    Claude,
+    /// Any path, relative to the home.
+    Path(PathBuf),
+}
+
+/// The directory of Claude Code.
+const CLAUDE: &str = ".claude";
+/// Its settings, which it creates through a link, and saves through exactly one.
+const CLAUDE_JSON: &str = ".claude.json";
+
+impl Item {
+    /// Reads a word of `--share`.
+    ///
+    /// # Errors
+    /// 125 for a path that is absolute, empty, or could leave the home.
+    pub fn parse(word: &OsStr) -> Result<Self, Failure> {
+        match word.as_bytes() {
+            b"keychain" => return Ok(Self::Keychain),
+            b"claude" => return Ok(Self::Claude),
+            _ => {}
+        }
+        let mut path = PathBuf::new();
+        for part in Path::new(word).components() {
+            match part {
+                Component::Normal(name) => path.push(name),
+                Component::CurDir => {}
+                _ => {
+                    path.clear();
+                    break;
+                }
+            }
+        }
+        if path.as_os_str().is_empty() {
+            return Err(Failure::new(format!("'{}' cannot be shared", shown(word.as_bytes())))
+                .hint("share keychain, claude, or a path below the home such as .config/gh, without '..'"));
+        }
+        Ok(Self::Path(path))
+    }
+
+    /// The item's name in reports.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Keychain => "keychain".into(),
+            Self::Claude => "claude".into(),
+            Self::Path(path) => shown_path(path),
+        }
+    }
+
+    /// The places of its links, below the home.
+    fn places(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Keychain => vec!["Library/Keychains".into(), "Library/Preferences/com.apple.security.plist".into()],
+            Self::Claude => vec![CLAUDE.into(), CLAUDE_JSON.into()],
+            Self::Path(path) => vec![path.clone()],
+        }
+    }
+}
+
+/// The items to share: the default ones, then `--share` (true) and `--no-share` (false) from left to right.
+///
+/// # Errors
+/// As [`Item::parse`].
+pub fn items(edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
+    let mut items = vec![Item::Keychain, Item::Claude];
+    for (add, word) in edits {
+        if !add && word == "all" {
+            items.clear();
+            continue;
+        }
+        let item = Item::parse(word)?;
+        items.retain(|known| *known != item);
+        if *add {
+            items.push(item);
+        }
+    }
+    Ok(items)
+}
+
+/// The state of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is there, and right.
+    Present,
+    /// To be made.
+    Create,
+    /// A link that is to be replaced.
+    Replace,
+    /// There is nothing to link to.
+    SourceMissing,
+    /// Something else stands at its place, and stays.
+    Left,
+    /// The source is in the home, or the home in the source.
+    Refused,
+    /// Not wanted in this run.
+    Skipped,
+}
+
+/// One link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The item that it belongs to.
+    pub item: Item,
+    /// Its place, below the home.
+    pub place: PathBuf,
+    /// What it is to point to, resolved to the end.
+    pub target: Option<PathBuf>,
+    /// What is done about it.
+    pub state: State,
+    /// Why nothing is done, for states that leave a wish unfulfilled.
+    pub finding: Option<String>,
+}
+
+/// Where the links lead from and to.
+pub struct Sharing<'a> {
+    /// The home; canonical, and with `exists` false not there yet.
+    pub home: &'a Path,
+    /// Whether the home is there.
+    pub exists: bool,
+    /// The real home.
+    pub real: &'a Place,
+    /// The Hermes root.
+    pub root: &'a Place,
+    /// The file system.
+    pub files: &'a dyn Files,
+}
+
+impl Sharing<'_> {
+    /// The links for the items, outer places before inner ones.
+    pub fn links(&self, items: &[Item]) -> Vec<Link> {
+        let mut places: Vec<(Item, PathBuf)> = Vec::new();
+        for item in items {
+            for place in item.places() {
+                if !places.iter().any(|(_, known)| *known == place) {
+                    places.push((item.clone(), place));
+                }
+            }
+        }
+        places.sort_by_key(|(_, place)| place.components().count());
+        let mut links: Vec<Link> = Vec::new();
+        for (item, place) in places {
+            let link = self.link(item, place, &links);
+            links.push(link);
+        }
+        links
+    }
+
+    fn link(&self, item: Item, place: PathBuf, before: &[Link]) -> Link {
+        let mut link = Link { item, place, target: None, state: State::Skipped, finding: None };
+        // Half of Claude Code's state would mix two logins.
+        let is_claude_json = link.item == Item::Claude && link.place == Path::new(CLAUDE_JSON);
+        if is_claude_json && !before.iter().any(|link| link.place == Path::new(CLAUDE) && link.state.leads_there()) {
+            return link;
+        }
+        let source = self.real.canonical.join(&link.place);
+        link.target = match self.files.canonical(&source) {
+            Ok(target) => Some(target),
+            Err(error) if is_missing(&error) && is_claude_json => self.landing(&source),
+            Err(error) if is_missing(&error) => None,
+            Err(error) => {
+                link.finding = Some(format!("{} is not shared: {}", shown_path(&source), reason(&error)));
+                return link;
+            }
+        };
+        let Some(target) = link.target.clone() else {
+            link.state = State::SourceMissing;
+            return link;
+        };
+        if target.starts_with(self.home) || self.home.starts_with(&target) {
+            link.state = State::Refused;
+            link.finding = Some(format!(
+                "{} is not shared: it and the home {} lie one in the other",
+                shown_path(&target),
+                shown_path(self.home)
+            ));
+            return link;
+        }
+        let covered = before
+            .iter()
+            .any(|outer| matches!(outer.state, State::Create | State::Replace) && link.place.starts_with(&outer.place));
+        let found = if covered { Ok(State::Present) } else { self.examine(&link.place, &target) };
+        link.state = found.as_ref().copied().unwrap_or(State::Left);
+        link.finding = found.err().map(|what| {
+            format!("{} is not linked to {}: {what}", shown_path(&self.home.join(&link.place)), shown_path(&target))
+        });
+        link
+    }
+
+    /// What stands at a link's place. An error says why it is left alone.
+    fn examine(&self, place: &Path, target: &Path) -> Result<State, String> {
+        if !self.exists {
+            return Ok(State::Create);
+        }
+        let path = self.home.join(place);
+        let mut parents: Vec<_> = place.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
+        parents.reverse();
+        for parent in parents {
+            let parent = self.home.join(parent);
+            match self.files.lstat(&parent) {
+                Ok(stat) if stat.kind == Kind::Directory => {}
+                Ok(stat) if stat.kind == Kind::Link && self.same(&path, target) => return Ok(State::Present),
+                Ok(stat) => return Err(format!("{} is {}", shown_path(&parent), self.words(&parent, stat.kind))),
+                Err(error) if is_missing(&error) => return Ok(State::Create),
+                Err(error) => return Err(format!("{}: {}", shown_path(&parent), reason(&error))),
+            }
+        }
+        match self.files.lstat(&path) {
+            Err(error) if is_missing(&error) => Ok(State::Create),
+            Err(error) => Err(reason(&error)),
+            Ok(stat) if stat.kind == Kind::Link => self.examine_link(&path, target),
+            Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
+        }
+    }
+
+    fn examine_link(&self, path: &Path, target: &Path) -> Result<State, String> {
+        let left = || Err(format!("it is {}", self.words(path, Kind::Link)));
+        let Ok(text) = self.files.read_link(path) else { return left() };
+        let next = path.parent().unwrap_or(self.home).join(&text);
+        // One hop: what the text names is no further link, and is the target.
+        let ends = self.files.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
+        if ends && (self.landing(&next).as_deref() == Some(target) || self.is_same(&next, target)) {
+            return Ok(State::Present);
+        }
+        match self.files.canonical(path) {
+            Ok(_) if self.same(path, target) => Ok(State::Replace),
+            Err(error) if is_missing(&error) && self.is_ours_to_replace(&text) => Ok(State::Replace),
+            _ => left(),
+        }
+    }
+
+    /// A dangling link to a place in the real home that is not Hermes' own is a leftover of ours.
+    fn is_ours_to_replace(&self, text: &Path) -> bool {
+        let inside = |place: &Place| text.starts_with(&place.spelled) || text.starts_with(&place.canonical);
+        text.is_absolute()
+            && !text.components().any(|part| part == Component::ParentDir)
+            && inside(self.real)
+            && !inside(self.root)
+    }
+
+    fn same(&self, path: &Path, target: &Path) -> bool {
+        self.files.canonical(path).is_ok_and(|canonical| canonical == target) || self.is_same(path, target)
+    }
+
+    fn is_same(&self, path: &Path, target: &Path) -> bool {
+        matches!((self.files.stat(path), self.files.stat(target)), (Ok(one), Ok(other)) if one.identity == other.identity)
+    }
+
+    /// The canonical path of something that need not be there: its directory resolved, and links at the end followed.
+    fn landing(&self, path: &Path) -> Option<PathBuf> {
+        let mut path = path.to_owned();
+        // As many links in a row as the kernel follows (path_resolution(7)).
+        for _ in 0..40 {
+            let dir = self.files.canonical(path.parent()?).ok()?;
+            path = dir.join(path.file_name()?);
+            match self.files.read_link(&path) {
+                Ok(text) => path = dir.join(text),
+                Err(_) => return Some(path),
+            }
+        }
+        None
+    }
+
+    fn words(&self, path: &Path, kind: Kind) -> String {
+        match kind {
+            Kind::Directory => "a directory".into(),
+            Kind::File => "a file".into(),
+            Kind::Other => "neither a file nor a directory".into(),
+            Kind::Link => match self.files.read_link(path) {
+                Ok(text) => format!("a link to {}", shown_path(&text)),
+                Err(error) => format!("a link that cannot be read: {}", reason(&error)),
+            },
+        }
+    }
+
+    /// Is a link at one of our places ours to remove: its text is what we would write, or it leads into the real home and
+    /// not into Hermes' own files?
+    pub fn is_ours(&self, place: &Path, text: &Path) -> bool {
+        let source = self.real.canonical.join(place);
+        let target = self.files.canonical(&source).ok().or_else(|| self.landing(&source));
+        target.as_deref() == Some(text) || self.is_ours_to_replace(text)
+    }
+}
+
+/// The places of the links of these items.
+pub fn places(items: &[Item]) -> Vec<PathBuf> {
+    let mut all: Vec<_> = items.iter().flat_map(Item::places).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+impl State {
+    /// Is there, or will there be, a link that leads to the source?
+    fn leads_there(self) -> bool {
+        matches!(self, Self::Present | Self::Create | Self::Replace)
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}

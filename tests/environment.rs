@@ -1,0 +1,174 @@
+//! SPEC 7: the environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
+//! that go over the whole catalogue. Rule 6 is in `families.rs`.
+
+use crate::support::{Sandbox, bytes};
+use crate::transcript::play;
+use std::collections::BTreeSet;
+
+#[test]
+fn the_block_is_handed_on_byte_for_byte_but_for_what_is_removed() {
+    play("block");
+}
+
+#[test]
+fn options_decide_before_every_built_in_rule() {
+    play("options");
+}
+
+#[test]
+fn credentials_go_unless_their_group_is_granted() {
+    play("credentials");
+}
+
+#[test]
+fn a_redirected_home_sets_and_removes_only_what_belongs_to_it() {
+    play("redirect");
+}
+
+/// A row of the catalogue as it was researched: name or pattern, and `strip`, `keep` or a section of the specification.
+struct Row {
+    name: String,
+    default: String,
+}
+
+/// The rows of `tests/data/catalogue.tsv`, with text in place of the `*` of a pattern. Names that select a profile or HOME
+/// are left out: a canary in them changes what runs, not what is removed.
+fn catalogue() -> Vec<Row> {
+    const SELECTING: [&str; 7] = [
+        "HOME",
+        "HERMES_HOME",
+        "HERMES_PROFILE",
+        "HERMES_REAL_HOME",
+        "HERMES_DATA_DIR_SUFFIX",
+        "HERMES_EXEC_HOME_MODE",
+        "TERMINAL_HOME_MODE",
+    ];
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/catalogue.tsv");
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut lines = text.lines();
+    let header: Vec<_> = lines.next().unwrap().split('\t').collect();
+    let column = |name: &str| header.iter().position(|&known| known == name).unwrap();
+    let (name, default) = (column("name"), column("default"));
+    let rows: Vec<_> = lines
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .filter(|cells| !SELECTING.contains(&cells[name]))
+        .map(|cells| Row { name: cells[name].replace('*', "Sample"), default: cells[default].to_owned() })
+        .collect();
+    assert!(rows.len() > 2000, "{path} has lost its rows: {}", rows.len());
+    rows
+}
+
+/// A block with every name of the catalogue set to a canary of its own.
+fn every_name(sandbox: &Sandbox) -> Vec<String> {
+    let mut block = vec![format!("HOME={}", sandbox.real().display())];
+    let entry = |(at, row): (usize, Row)| format!("{}=canary-{at}", row.name);
+    block.extend(catalogue().into_iter().enumerate().map(entry));
+    block
+}
+
+#[test]
+fn no_row_marked_strip_passes_and_no_row_marked_keep_is_dropped() {
+    let rows = catalogue();
+    for options in [&["--"][..], &["-p", "builder", "--"]] {
+        let sandbox = Sandbox::with_builder();
+        let args = options.iter().chain(&["/usr/bin/env", "-0"]);
+        let outcome = sandbox.hx(args).raw_block(every_name(&sandbox)).run().ok();
+        let passed: BTreeSet<(String, String)> = outcome.block().into_iter().collect();
+        let passes = |at: usize, row: &Row| passed.contains(&(row.name.clone(), format!("canary-{at}")));
+        for (marked, expected) in [("strip", false), ("keep", true)] {
+            let wrong: Vec<_> = rows
+                .iter()
+                .enumerate()
+                .filter(|(at, row)| row.default == marked && passes(*at, row) != expected)
+                .map(|(_, row)| &row.name)
+                .collect();
+            assert!(wrong.is_empty(), "{options:?}: marked {marked}, but not so: {wrong:?}");
+        }
+        // By name, too: a stripped name is absent, not emptied or replaced.
+        let names: BTreeSet<_> = passed.iter().map(|(name, _)| name).collect();
+        let left: Vec<_> = rows.iter().filter(|row| row.default == "strip" && names.contains(&row.name)).collect();
+        assert!(left.is_empty(), "{:?}", left.iter().map(|row| &row.name).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_kept_rows_stay_in_their_order() {
+    let sandbox = Sandbox::new();
+    let block = every_name(&sandbox);
+    let outcome = sandbox.hx(["/usr/bin/env", "-0"]).raw_block(&block).run().ok();
+    let passed = outcome.entries();
+    let mut given = block.iter().map(String::as_bytes);
+    for entry in &passed {
+        assert!(
+            given.any(|known| known == entry),
+            "{:?} is new, altered or out of order",
+            entry.escape_ascii().to_string()
+        );
+    }
+}
+
+#[test]
+fn a_row_marked_strip_goes_behind_the_prefixes_of_container_tools_as_well() {
+    let sandbox = Sandbox::new();
+    for prefix in ["APPTAINERENV_", "SINGULARITYENV_"] {
+        let stripped: Vec<_> = catalogue().into_iter().filter(|row| row.default == "strip").collect();
+        let mut block = vec![format!("HOME={}", sandbox.real().display())];
+        block.extend(stripped.iter().map(|row| format!("{prefix}{}=canary", row.name)));
+        let outcome = sandbox.hx(["/usr/bin/env", "-0"]).raw_block(&block).run().ok();
+        assert_eq!(outcome.block().len(), 1, "{:?}", outcome.block());
+    }
+}
+
+#[test]
+fn no_catalogue_value_shows_in_the_report_of_changes() {
+    let sandbox = Sandbox::with_builder();
+    for option in ["-v", "-n"] {
+        let args = [option, "-p", "builder", "--", "/bin/true"];
+        let outcome = sandbox.hx(args).raw_block(every_name(&sandbox)).run();
+        assert_eq!(outcome.code(), 0, "{outcome:?}");
+        let text = outcome.out() + &outcome.stderr;
+        assert!(text.contains("ANTHROPIC_API_KEY"), "{option} names what it removes: {text}");
+        assert!(!text.contains("canary-"), "{option} prints a value");
+    }
+}
+
+#[test]
+fn a_large_block_passes_whole() {
+    let sandbox = Sandbox::new();
+    let mut block: Vec<Vec<u8>> = (0..10_000).map(|at| format!("V{at}={at}").into_bytes()).collect();
+    block.push(format!("HOME={}", sandbox.real().display()).into_bytes());
+    block.push([b"LONG=".to_vec(), vec![b'x'; 131_066]].concat());
+    let outcome = sandbox.hx(["/usr/bin/env", "-0"]).raw_block(&block).run().ok();
+    assert_eq!(outcome.entries(), block);
+}
+
+#[test]
+fn an_empty_block_is_no_error() {
+    let sandbox = Sandbox::new();
+    let none: [&[u8]; 0] = [];
+    let copy = sandbox.copied_binary();
+    // HOME is unset and nobody's passwd entry is a directory: what stays is `/`, with a warning.
+    let outcome = sandbox.hx(["/usr/bin/env", "-0"]).program(copy).uid(54321).raw_block(none).run();
+    assert_eq!(outcome.entries(), [b"HOME=/"]);
+    assert!(outcome.stderr.starts_with("hermes-exec: warning: "), "{outcome:?}");
+}
+
+#[test]
+fn our_own_block_is_what_the_kernel_shows_of_the_child() {
+    let sandbox = Sandbox::with_builder();
+    let outcome = sandbox.builder(["cat", "/proc/self/environ"]).env("OPENAI_API_KEY", "canary").run().ok();
+    let text = outcome.out();
+    assert!(text.contains("HERMES_PROFILE=builder"), "{text}");
+    assert!(!text.contains("API_KEY"), "{text}");
+}
+
+#[test]
+fn a_value_that_is_not_utf8_is_never_an_error() {
+    let sandbox = Sandbox::with_builder();
+    let names =
+        ["HERMES_EXEC_QUIET", "TERMINAL_HOME_MODE", "PATH", "VIRTUAL_ENV", "XDG_CONFIG_HOME", "PYTHONPATH", "TERM"];
+    for name in names {
+        let run = sandbox.builder(["/bin/echo", "ran"]).env(name, bytes(b"/\xff\xfe/bin"));
+        assert_eq!(run.run().out(), "ran\n", "{name}");
+    }
+}

@@ -1,0 +1,19 @@
+//! SPEC 5: which HOME the command gets, how the home is made, and what is said about it. The variables that follow from it
+//! are in the transcript `redirect`.
+
+mod directory;
+mod mode;
+mod owner;
+
+use crate::support::Run;
+
+/// The options that print the block.
+pub fn env<'a>(options: &[&'a str]) -> Vec<&'a str> {
+    [options, &["--", "/usr/bin/env", "-0"]].concat()
+}
+
+/// HOME as the command sees it, after a run without a word on stderr.
+#[track_caller]
+pub fn home_of(run: Run) -> String {
+    run.run().ok().var("HOME").expect("HOME is set")
+}

@@ -1,0 +1,200 @@
+//! Which items are shared, and what their links look like in a home that holds nothing yet.
+
+use super::{ALL, PLACES, linked, links, share_all, stamps, with_sources};
+use crate::support::{Sandbox, bytes};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn every_place_is_linked_to_the_same_place_in_the_real_home() {
+    let sandbox = with_sources();
+    share_all(&sandbox);
+    for place in PLACES {
+        let target = sandbox.real().join(place);
+        assert_eq!(fs::read_link(sandbox.home().join(place)).unwrap(), target, "{place}");
+    }
+    assert_eq!(links(&sandbox).len(), PLACES.len());
+}
+
+#[test]
+fn the_defaults_are_keychain_and_claude() {
+    let sandbox = with_sources();
+    sandbox.builder(["true"]).run().ok();
+    assert_eq!(linked(&sandbox), ".claude .claude.json Library/Keychains Library/Preferences/com.apple.security.plist");
+}
+
+#[test]
+fn what_is_shared_is_readable_below_the_home_of_the_command() {
+    let sandbox = with_sources();
+    let outcome =
+        sandbox.builder(["sh", "-c", "cat ~/Library/Keychains/login.keychain-db; cat ~/.claude.json"]).run().ok();
+    assert_eq!(outcome.out(), "keys{}");
+}
+
+#[test]
+fn parents_are_private_real_directories() {
+    let sandbox = with_sources();
+    let mut args = ALL.to_vec();
+    args.push("/bin/true");
+    sandbox.hx(args).after_sh("umask 0").run().ok();
+    for parent in ["", "Library", "Library/Preferences", ".config"] {
+        let meta = sandbox.home().join(parent).symlink_metadata().unwrap();
+        assert!(meta.is_dir(), "{parent}");
+        assert_eq!(meta.mode() & 0o7777, 0o700, "{parent:?}");
+    }
+}
+
+#[test]
+fn a_missing_source_makes_nothing_at_all() {
+    let sandbox = Sandbox::with_builder();
+    share_all(&sandbox);
+    assert_eq!(crate::support::listing(&sandbox.home()), BTreeMap::new());
+}
+
+#[test]
+fn each_source_stands_for_itself() {
+    for place in PLACES.into_iter().filter(|place| *place != ".claude.json") {
+        let sandbox = Sandbox::with_builder();
+        sandbox.mkdir(format!("real/{place}"));
+        share_all(&sandbox);
+        let expected = if place == ".claude" { ".claude .claude.json" } else { place };
+        assert_eq!(linked(&sandbox), expected);
+    }
+}
+
+#[test]
+fn claude_json_is_linked_before_it_exists_so_that_claude_creates_the_real_one() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
+    let text = sandbox.real().join(".claude.json");
+    sandbox.builder(["true"]).run().ok();
+    assert_eq!(links(&sandbox)[Path::new(".claude.json")], text);
+
+    let before = stamps(&sandbox);
+    sandbox.builder(["true"]).run().ok();
+    assert_eq!(stamps(&sandbox), before, "the dangling link is right already");
+
+    sandbox.builder(["sh", "-c", "echo saved > ~/.claude.json"]).run().ok();
+    assert_eq!(fs::read_to_string(text).unwrap(), "saved\n");
+    assert!(sandbox.home().join(".claude.json").is_symlink());
+}
+
+#[test]
+fn a_real_home_behind_a_link_is_resolved() {
+    let sandbox = with_sources();
+    sandbox.link("real", "way");
+    sandbox.builder(["true"]).env("HOME", sandbox.path("way")).run().ok();
+    assert_eq!(links(&sandbox)[Path::new(".claude")], sandbox.real().join(".claude"));
+}
+
+#[test]
+fn claude_is_all_or_none() {
+    // The other way round, `.claude` is made where `.claude.json` is left: see `left_untouched`.
+    let sandbox = with_sources();
+    sandbox.mkdir("real/.hermes/profiles/builder/home/.claude");
+    sandbox.builder(["true"]).run().ok();
+    assert_eq!(linked(&sandbox), "Library/Keychains Library/Preferences/com.apple.security.plist");
+}
+
+#[test]
+fn claude_is_skipped_with_a_note_when_the_command_has_its_own_directory() {
+    let sandbox = with_sources();
+    let options: [&[&str]; 2] = [&[], &["--set", "CLAUDE_CONFIG_DIR=/mine"]];
+    for option in options {
+        let args = ["-v", "-p", "builder"].iter().chain(option).chain(&["true"]);
+        let run = sandbox.hx(args);
+        let outcome = if option.is_empty() { run.env("CLAUDE_CONFIG_DIR", "/mine") } else { run }.run();
+        assert_eq!(outcome.code(), 0, "{outcome:?}");
+        assert_eq!(linked(&sandbox), "Library/Keychains Library/Preferences/com.apple.security.plist");
+        assert!(outcome.stderr.contains("CLAUDE_CONFIG_DIR"), "{outcome:?}");
+    }
+}
+
+#[test]
+fn claude_is_linked_when_that_variable_will_not_reach_the_command() {
+    for (value, options) in [("", &[][..]), (" ", &[]), ("/mine", &["--unset", "CLAUDE_CONFIG_DIR"])] {
+        let sandbox = with_sources();
+        let args = ["-p", "builder"].iter().chain(options).chain(&["true"]);
+        sandbox.hx(args).env("CLAUDE_CONFIG_DIR", value).run().ok();
+        assert!(sandbox.home().join(".claude").is_symlink(), "{value:?} {options:?}");
+    }
+}
+
+#[test]
+fn share_and_no_share_apply_from_left_to_right() {
+    const KEYCHAIN: &str = "Library/Keychains Library/Preferences/com.apple.security.plist";
+    const CLAUDE: &str = ".claude .claude.json";
+    for (options, expected) in [
+        (vec!["--no-share", "all"], String::new()),
+        (vec!["--no-share", "claude"], KEYCHAIN.into()),
+        (vec!["--no-share", "keychain,claude"], String::new()),
+        (vec!["--no-share", "all", "--share", "claude"], CLAUDE.into()),
+        (vec!["--share", "claude", "--no-share", "all"], String::new()),
+        (vec!["--no-share", "claude", "--share", "claude"], format!("{CLAUDE} {KEYCHAIN}")),
+        (vec!["--share=.gitconfig", "--no-share=all", "--share=.config/gh"], ".config/gh".into()),
+        (vec!["--share", ".gitconfig,.config/gh", "--no-share", "keychain,.gitconfig"], format!("{CLAUDE} .config/gh")),
+        (vec!["--no-share", "all", "--share", ".gitconfig", "--share", ".gitconfig"], ".gitconfig".into()),
+        (vec!["--no-share", ".never/shared", "--no-share", "all"], String::new()),
+    ] {
+        let sandbox = with_sources();
+        let args = ["-p", "builder"].iter().chain(&options).chain(&["true"]);
+        sandbox.hx(args).run().ok();
+        assert_eq!(linked(&sandbox), expected, "{options:?}");
+    }
+}
+
+#[test]
+fn dot_parts_and_repeated_slashes_of_a_path_are_dropped() {
+    for path in [".config/gh/", "./.config/gh", ".config//gh", ".config/./gh/.", ".//.config/gh//"] {
+        let sandbox = with_sources();
+        sandbox.hx(["-p", "builder", "--no-share", "all", "--share", path, "true"]).run().ok();
+        let expected = (PathBuf::from(".config/gh"), sandbox.real().join(".config/gh"));
+        assert_eq!(links(&sandbox).into_iter().collect::<Vec<_>>(), [expected], "{path}");
+    }
+}
+
+#[test]
+fn other_paths_are_taken_byte_for_byte() {
+    let odd = bytes(b"a b/\xff\n*");
+    let sandbox = Sandbox::with_builder();
+    sandbox.write(Path::new("real").join(odd), "odd");
+    let option = [b"--share=".as_slice(), b"a b/\xff\n*"].concat();
+    sandbox.hx([bytes(b"-pbuilder"), bytes(&option), bytes(b"true")]).run().ok();
+    assert_eq!(links(&sandbox)[Path::new(odd)], sandbox.real().join(odd));
+}
+
+#[test]
+fn a_path_that_leaves_the_home_is_refused() {
+    let sandbox = with_sources();
+    let before = sandbox.listing();
+    for path in
+        ["", ".", "./", "..", "../x", "a/../b", "a/..", "/", "/etc", "//etc", ".gitconfig,", ",", ".gitconfig,/etc"]
+    {
+        for option in ["--share", "--no-share"] {
+            sandbox.hx(["-p", "builder", option, path, "true"]).run().fails(125, &[option]);
+        }
+    }
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn outer_paths_are_made_before_inner_ones() {
+    for paths in [".config/gh,.config", ".config,.config/gh"] {
+        let sandbox = with_sources();
+        let real = crate::support::listing(&sandbox.real().join(".config"));
+        sandbox.hx(["-p", "builder", "--no-share", "all", "--share", paths, "true"]).run().ok();
+        assert_eq!(linked(&sandbox), ".config", "{paths}");
+        assert_eq!(crate::support::listing(&sandbox.real().join(".config")), real, "nothing is written through it");
+    }
+}
+
+#[test]
+fn nothing_is_linked_when_home_stays() {
+    let sandbox = with_sources();
+    let before = sandbox.listing();
+    sandbox.hx(["-p", "builder", "--home", "real", "true"]).run().ok();
+    sandbox.hx(["true"]).run().ok();
+    assert_eq!(sandbox.listing(), before);
+}

@@ -11,10 +11,11 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
-use nix::unistd::{AccessFlags, Uid, User, faccessat};
+use nix::unistd::{AccessFlags, Uid, faccessat};
 
 use crate::environ::Environ;
 use crate::message::reason;
+use crate::sys::passwd;
 
 /// What kind of thing a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,15 +41,6 @@ pub struct Stat {
     pub uid: u32,
     /// Group.
     pub gid: u32,
-}
-
-/// A user of the password database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// Login name.
-    pub name: String,
-    /// Home directory.
-    pub home: PathBuf,
 }
 
 /// A small file that was read.
@@ -80,10 +72,10 @@ pub trait Files {
     fn text(&self, path: &Path, limit: usize) -> Text;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
-    /// The user with this uid.
-    fn account(&self, uid: u32) -> Option<Account>;
-    /// The user with this login name.
-    fn account_named(&self, name: &OsStr) -> Option<Account>;
+    /// The home directory that the password database gives to a uid.
+    fn home_of(&self, uid: u32) -> Option<PathBuf>;
+    /// The home directory that the password database gives to a login name.
+    fn home_of_user(&self, name: &OsStr) -> Option<PathBuf>;
 }
 
 /// All that is known before anything is decided.
@@ -161,10 +153,6 @@ fn stat(meta: &fs::Metadata) -> Stat {
     Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid() }
 }
 
-fn account(user: User) -> Account {
-    Account { name: user.name, home: user.dir }
-}
-
 /// `access(2)` for the effective uid, which is the one that `execve` and `mkdir` go by.
 fn access(path: &Path, mode: AccessFlags) -> nix::Result<()> {
     faccessat(AT_FDCWD, path, mode, AtFlags::AT_EACCESS)
@@ -223,11 +211,11 @@ impl Files for System {
         names
     }
 
-    fn account(&self, uid: u32) -> Option<Account> {
-        User::from_uid(Uid::from_raw(uid)).ok().flatten().map(account)
+    fn home_of(&self, uid: u32) -> Option<PathBuf> {
+        passwd::home_of(uid)
     }
 
-    fn account_named(&self, name: &OsStr) -> Option<Account> {
-        User::from_name(name.to_str()?).ok().flatten().map(account)
+    fn home_of_user(&self, name: &OsStr) -> Option<PathBuf> {
+        passwd::home_of_user(name)
     }
 }

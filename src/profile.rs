@@ -267,8 +267,7 @@ fn no_root(label: Option<&str>, root: &Path, choice: &Choice, facts: &Facts<'_>)
 /// Under sudo: the profile that root does not have, but the user who typed sudo does.
 fn sudo_hint(name: &str, facts: &Facts<'_>) -> Option<String> {
     let user = facts.environ.given(b"SUDO_USER").filter(|_| facts.uid == 0)?;
-    let account = facts.files.account_named(OsStr::from_bytes(user))?;
-    let root = account.home.join(".hermes");
+    let root = facts.files.home_of_user(OsStr::from_bytes(user))?.join(".hermes");
     let dir = if name == "default" { root.clone() } else { root.join("profiles").join(name) };
     is_directory(facts.files, &dir).then(|| {
         format!(

@@ -110,9 +110,9 @@ pub fn settle(facts: &Facts<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
             // Asking the password database costs; a root elsewhere needs it only when the path has the shape of a home in it.
             let shaped = |place: &Place| place.canonical.components().skip(2).any(|part| part.as_os_str() == "home");
             if home.as_ref().is_some_and(|home| shaped(&home.place))
-                && let Some(account) = facts.files.account(facts.uid)
+                && let Some(own) = facts.files.home_of(facts.uid)
             {
-                real.add_root(&root_in(&account.home).unwrap_or_default(), facts.files);
+                real.add_root(&root_in(&own).unwrap_or_default(), facts.files);
             }
         }
     }
@@ -126,10 +126,7 @@ pub fn settle(facts: &Facts<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
         .flatten()
         .map(|found| found.place)
         .find(|place| !real.is_a_profiles(place))
-        .or_else(|| {
-            let account = facts.files.account(facts.uid)?;
-            real.acceptable(&account.home, facts.files)
-        });
+        .or_else(|| real.acceptable(&facts.files.home_of(facts.uid)?, facts.files));
     real
 }
 
@@ -189,7 +186,7 @@ impl RealHome {
 
         let (owner, _) = profile.owner;
         if facts.uid == 0 && owner != 0 {
-            let account = facts.files.account(owner).map(|account| account.home);
+            let account = facts.files.home_of(owner);
             let holder = root.spelled.file_name().filter(|name| *name == ".hermes").and(root.spelled.parent());
             self.place = [account.as_deref(), holder]
                 .into_iter()
@@ -202,7 +199,7 @@ impl RealHome {
         }
         if self.place.as_ref().is_some_and(in_own) {
             let home = directory(facts, b"HOME").map(|found| found.place);
-            let account = || self.acceptable(&facts.files.account(facts.uid)?.home, facts.files);
+            let account = || self.acceptable(&facts.files.home_of(facts.uid)?, facts.files);
             let next = home.filter(|place| !self.is_a_profiles(place) && !in_own(place)).or_else(account);
             self.place = next.filter(|place| !in_own(place));
         }

@@ -28,11 +28,11 @@ const CLAUDE: &str = ".claude";
 const CLAUDE_JSON: &str = ".claude.json";
 
 impl Item {
-    /// Reads a word of `--share`.
+    /// Reads a word of `--share` or another list, which the error names.
     ///
     /// # Errors
     /// 125 for a path that is absolute, empty, or could leave the home.
-    pub fn parse(word: &OsStr) -> Result<Self, Failure> {
+    pub fn parse(word: &OsStr, option: &str) -> Result<Self, Failure> {
         match word.as_bytes() {
             b"keychain" => return Ok(Self::Keychain),
             b"claude" => return Ok(Self::Claude),
@@ -50,7 +50,7 @@ impl Item {
             }
         }
         if path.as_os_str().is_empty() {
-            return Err(Failure::new(format!("'{}' cannot be shared", shown(word.as_bytes())))
+            return Err(Failure::new(format!("{option}: '{}' cannot be shared", shown(word.as_bytes())))
                 .hint("share keychain, claude, or a path below the home such as .config/gh, without '..'"));
         }
         Ok(Self::Path(path))
@@ -86,7 +86,7 @@ pub fn items(edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
             items.clear();
             continue;
         }
-        let item = Item::parse(word)?;
+        let item = Item::parse(word, if *add { "--share" } else { "--no-share" })?;
         items.retain(|known| *known != item);
         if *add {
             items.push(item);
@@ -176,7 +176,7 @@ impl Sharing<'_> {
             Err(error) if is_missing(&error) && is_claude_json => self.landing(&source),
             Err(error) if is_missing(&error) => None,
             Err(error) => {
-                link.finding = Some(format!("{} is not shared: {}", shown_path(&source), reason(&error)));
+                link.finding = Some(self.not_linked(&link.place, &reason(&error)));
                 return link;
             }
         };
@@ -186,11 +186,7 @@ impl Sharing<'_> {
         };
         if target.starts_with(self.home) || self.home.starts_with(&target) {
             link.state = State::Refused;
-            link.finding = Some(format!(
-                "{} is not shared: it and the home {} lie one in the other",
-                shown_path(&target),
-                shown_path(self.home)
-            ));
+            link.finding = Some(self.not_linked(&link.place, "the one lies inside the other"));
             return link;
         }
         let covered = before
@@ -198,10 +194,13 @@ impl Sharing<'_> {
             .any(|outer| matches!(outer.state, State::Create | State::Replace) && link.place.starts_with(&outer.place));
         let found = if covered { Ok(State::Present) } else { self.examine(&link.place, &target) };
         link.state = found.as_ref().copied().unwrap_or(State::Left);
-        link.finding = found.err().map(|what| {
-            format!("{} is not linked to {}: {what}", shown_path(&self.home.join(&link.place)), shown_path(&target))
-        });
+        link.finding = found.err().map(|what| self.not_linked(&link.place, &what));
         link
+    }
+
+    fn not_linked(&self, place: &Path, why: &str) -> String {
+        let (link, source) = (self.home.join(place), self.real.spelled.join(place));
+        format!("{} is not linked to {}: {why}", shown_path(&link), shown_path(&source))
     }
 
     /// What stands at a link's place. An error says why it is left alone.

@@ -57,3 +57,50 @@ pub fn on_panic_leave_with(status: c_int, say: fn(&str)) {
         unsafe { nix::libc::_exit(status) }
     }));
 }
+
+/// The password database. On Linux glibc's `getpwuid` loads the host's NSS modules, and a static program crashes where those
+/// do not fit it (seen on Debian 12, `passwd: files systemd`, with a uid that is in no file); so `/etc/passwd` (passwd(5)) is
+/// read, and a user known only to a network directory has to have HOME set.
+#[cfg(not(target_os = "macos"))]
+pub mod passwd {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::PathBuf;
+
+    /// The home directory of a uid.
+    pub fn home_of(uid: u32) -> Option<PathBuf> {
+        find(|_, known| known == uid.to_string().as_bytes())
+    }
+
+    /// The home directory of a login name.
+    pub fn home_of_user(name: &OsStr) -> Option<PathBuf> {
+        find(|known, _| known == name.as_bytes())
+    }
+
+    fn find(is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Option<PathBuf> {
+        std::fs::read("/etc/passwd").ok()?.split(|&byte| byte == b'\n').find_map(|line| {
+            let fields: Vec<_> = line.split(|&byte| byte == b':').collect();
+            let [name, _, uid, _, _, home, ..] = fields[..] else { return None };
+            is_wanted(name, uid).then(|| OsStr::from_bytes(home).into())
+        })
+    }
+}
+
+/// The password database. On macOS users are in Open Directory, and only the system's own functions know them.
+#[cfg(target_os = "macos")]
+pub mod passwd {
+    use std::ffi::OsStr;
+    use std::path::PathBuf;
+
+    use nix::unistd::{Uid, User};
+
+    /// The home directory of a uid.
+    pub fn home_of(uid: u32) -> Option<PathBuf> {
+        Some(User::from_uid(Uid::from_raw(uid)).ok()??.dir)
+    }
+
+    /// The home directory of a login name.
+    pub fn home_of_user(name: &OsStr) -> Option<PathBuf> {
+        Some(User::from_name(name.to_str()?).ok()??.dir)
+    }
+}

@@ -28,11 +28,7 @@ const PRINT_PREFIX: &str = "import sys; print(sys.prefix)";
 /// A program that has to be there.
 #[track_caller]
 fn existing(path: PathBuf) -> &'static str {
-    assert!(
-        path.exists(),
-        "{} is missing: run tests/run, which installs it",
-        path.display()
-    );
+    assert!(path.exists(), "{} is missing: run tests/run, which installs it", path.display());
     path.into_os_string().into_string().unwrap().leak()
 }
 
@@ -80,20 +76,13 @@ impl Agent {
     fn at(rel: &str, options: &[&str]) -> Self {
         let sandbox = Sandbox::new();
         let venv = sandbox.path(rel);
-        let made = Command::new(system("python3"))
-            .args(["-m", "venv"])
-            .args(options)
-            .arg(&venv)
-            .status();
+        let made = Command::new(system("python3")).args(["-m", "venv"]).args(options).arg(&venv).status();
         assert!(made.unwrap().success());
         sandbox.script(venv.join("bin/hermes"), "#!/bin/sh\necho hermes\n");
         let packages = site_packages(&venv);
         for (file, text) in [
             ("hermes_agent/__init__.py", ""),
-            (
-                "hermes_agent-1.0.dist-info/METADATA",
-                "Metadata-Version: 2.1\nName: hermes-agent\nVersion: 1.0\n",
-            ),
+            ("hermes_agent-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: hermes-agent\nVersion: 1.0\n"),
             (
                 "hermes_agent-1.0.dist-info/RECORD",
                 "../../../bin/hermes,,\nhermes_agent/__init__.py,,\n\
@@ -159,9 +148,7 @@ impl Agent {
             wheel.writestr(info + 'RECORD', ''.join(name + ',,\\n' for name in names))\n\
             wheel.close()\n";
         let wheel = "./tiny-1.0-py3-none-any.whl";
-        direct(&self.sandbox, &[system("python3"), "-c", pack, wheel])
-            .run()
-            .ok();
+        direct(&self.sandbox, &[system("python3"), "-c", pack, wheel]).run().ok();
         wheel
     }
 }

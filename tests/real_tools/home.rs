@@ -25,10 +25,7 @@ fn logged_in() -> Sandbox {
 fn claude_without(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     fs::create_dir_all(sandbox.home()).unwrap();
     let command = [&[installed("npm/node_modules/.bin/claude")], args].concat();
-    quiet(direct(sandbox, &command))
-        .no_env("ANTHROPIC_API_KEY")
-        .env("HOME", sandbox.home())
-        .run()
+    quiet(direct(sandbox, &command)).no_env("ANTHROPIC_API_KEY").env("HOME", sandbox.home()).run()
 }
 
 /// `claude` through the wrapper.
@@ -57,10 +54,7 @@ fn has_server(settings: &Path) -> bool {
 fn claude_is_logged_in() {
     let sandbox = logged_in();
     let outcome = claude_without(&sandbox, &STATUS);
-    assert!(
-        outcome.out().starts_with("Not logged in"),
-        "without the wrapper: {outcome:?}"
-    );
+    assert!(outcome.out().starts_with("Not logged in"), "without the wrapper: {outcome:?}");
 
     let sandbox = logged_in();
     let [settings, directory] = [".claude.json", ".claude"].map(|name| sandbox.real().join(name));
@@ -72,10 +66,7 @@ fn claude_is_logged_in() {
     assert_link(&sandbox.home().join(".claude"), &directory);
     assert_link(&sandbox.home().join(".claude.json"), &settings);
     assert_ne!(fs::read_to_string(&settings).unwrap(), before);
-    assert_eq!(
-        fs::read_to_string(directory.join(".credentials.json")).unwrap(),
-        CREDENTIALS
-    );
+    assert_eq!(fs::read_to_string(directory.join(".credentials.json")).unwrap(), CREDENTIALS);
 }
 
 /// nbramia/LifeOS#578: the agent's key is used, and paid for, beside the user's subscription.
@@ -84,10 +75,7 @@ fn claude_does_not_use_the_key_of_the_agent() {
     let sandbox = logged_in();
     let command = [&[installed("npm/node_modules/.bin/claude")], &STATUS[..]].concat();
     let outcome = quiet(direct(&sandbox, &command)).run();
-    assert!(
-        outcome.out().contains("API key: ANTHROPIC_API_KEY"),
-        "without the wrapper: {outcome:?}"
-    );
+    assert!(outcome.out().contains("API key: ANTHROPIC_API_KEY"), "without the wrapper: {outcome:?}");
 
     let outcome = claude_with(&sandbox, &STATUS);
     assert_eq!(outcome.out(), "Login method: Claude Max account\n");
@@ -98,11 +86,7 @@ fn claude_does_not_use_the_key_of_the_agent() {
 fn claude_saves_through_a_real_home_that_links_to_dotfiles() {
     let prepare = || {
         let sandbox = logged_in();
-        fs::rename(
-            sandbox.path("real/.claude.json"),
-            sandbox.mkdir("real/dotfiles").join("claude.json"),
-        )
-        .unwrap();
+        fs::rename(sandbox.path("real/.claude.json"), sandbox.mkdir("real/dotfiles").join("claude.json")).unwrap();
         sandbox.link("dotfiles/claude.json", "real/.claude.json");
         sandbox.mkdir(sandbox.home());
         sandbox.link(sandbox.real().join(".claude"), sandbox.home().join(".claude"));
@@ -112,10 +96,7 @@ fn claude_saves_through_a_real_home_that_links_to_dotfiles() {
     let sandbox = prepare();
     let outcome = claude_without(&sandbox, &ADD_SERVER);
     let [settings, dotfile] = ["real/.claude.json", "real/dotfiles/claude.json"].map(|rel| sandbox.path(rel));
-    assert!(
-        !settings.is_symlink() && !has_server(&dotfile),
-        "without the wrapper: {outcome:?}"
-    );
+    assert!(!settings.is_symlink() && !has_server(&dotfile), "without the wrapper: {outcome:?}");
 
     for fresh in [false, true] {
         let sandbox = prepare();
@@ -142,10 +123,7 @@ fn claude_creates_settings_that_are_missing() {
     let sandbox = prepare();
     let outcome = claude_without(&sandbox, &ADD_SERVER);
     assert!(has_server(&sandbox.home().join(".claude.json")), "{outcome:?}");
-    assert!(
-        !sandbox.path("real/.claude.json").exists(),
-        "without the wrapper: {outcome:?}"
-    );
+    assert!(!sandbox.path("real/.claude.json").exists(), "without the wrapper: {outcome:?}");
 
     let sandbox = prepare();
     let outcome = claude_with(&sandbox, &ADD_SERVER);
@@ -157,10 +135,7 @@ fn claude_creates_settings_that_are_missing() {
 /// NousResearch/hermes-agent#29015, SeemSeam/claude_codex_bridge#202: the login keychain, and which one is the default.
 #[test]
 fn the_keychain_can_be_read() {
-    for file in [
-        "Library/Keychains/login.keychain-db",
-        "Library/Preferences/com.apple.security.plist",
-    ] {
+    for file in ["Library/Keychains/login.keychain-db", "Library/Preferences/com.apple.security.plist"] {
         let sandbox = Sandbox::with_builder();
         sandbox.write(Path::new("real").join(file), "a keychain");
         let command = [system("sh"), "-c", "cat \"$HOME/$1\" && echo \" in $HOME\"", "sh", file];

@@ -25,24 +25,16 @@ const ANTHROPIC: [&str; 10] = [
 fn a_child_sees_no_credentials_unless_they_are_granted() {
     let sandbox = Sandbox::new();
     let probe = [system("python3"), "-c", PROBE];
-    let openai = [
-        system("python3"),
-        "-c",
-        "import os; print('OPENAI_API_KEY' in os.environ)",
-    ];
+    let openai = [system("python3"), "-c", "import os; print('OPENAI_API_KEY' in os.environ)"];
     let start = |options: &[&str], command: &[&str]| {
         let run = match options {
             [] => direct(&sandbox, command),
             _ => sandbox.hx([options, command].concat()).secret_may_show(),
         };
-        let run = ANTHROPIC
-            .iter()
-            .fold(run, |run, name| run.env(name, format!("{name}-{CANARY}")));
+        let run = ANTHROPIC.iter().fold(run, |run, name| run.env(name, format!("{name}-{CANARY}")));
         run.env("OPENAI_API_KEY", CANARY).run().ok().out()
     };
-    let all = ANTHROPIC
-        .map(|name| format!("\"{name}\": \"{name}-{CANARY}\""))
-        .join(", ");
+    let all = ANTHROPIC.map(|name| format!("\"{name}\": \"{name}-{CANARY}\"")).join(", ");
     let all = format!("{{{all}}}\n");
     assert_eq!(start(&[], &probe), all, "without the wrapper");
     assert_eq!(start(&[], &openai), "True\n", "without the wrapper");
@@ -73,46 +65,21 @@ fn the_interpreter_of_the_system_comes_before_the_agents() {
 fn the_modules_of_the_agent_do_not_reach_other_programs() {
     let agent = Agent::new();
     let packages = site_packages(&agent.venv);
-    agent
-        .sandbox
-        .write(packages.join("json.py"), "raise SystemExit('the wrong json')\n");
-    let own = agent
-        .sandbox
-        .write("own modules/mine.py", "")
-        .parent()
-        .unwrap()
-        .to_owned();
-    let command = [
-        system("python3"),
-        "-B",
-        "-c",
-        "import json, mine, os; print(os.environ['PYTHONPATH'])",
-    ];
+    agent.sandbox.write(packages.join("json.py"), "raise SystemExit('the wrong json')\n");
+    let own = agent.sandbox.write("own modules/mine.py", "").parent().unwrap().to_owned();
+    let command = [system("python3"), "-B", "-c", "import json, mine, os; print(os.environ['PYTHONPATH'])"];
     let path = format!("{}:{}", packages.display(), own.display());
     let outcome = agent.without(&command).env("PYTHONPATH", &path).run();
-    assert!(
-        outcome.stderr.contains("the wrong json"),
-        "without the wrapper: {outcome:?}"
-    );
+    assert!(outcome.stderr.contains("the wrong json"), "without the wrapper: {outcome:?}");
 
     let outcome = agent.with(&command).env("PYTHONPATH", &path).run().ok();
     assert_eq!(outcome.out(), format!("{}\n", own.display()));
 
     // Absent, not empty: an empty one would mean the working directory.
-    let command = [
-        system("python3"),
-        "-c",
-        "import json, os; print('PYTHONPATH' in os.environ)",
-    ];
+    let command = [system("python3"), "-c", "import json, os; print('PYTHONPATH' in os.environ)"];
     let outcome = agent.without(&command).env("PYTHONPATH", &packages).run();
-    assert!(
-        outcome.stderr.contains("the wrong json"),
-        "without the wrapper: {outcome:?}"
-    );
-    assert_eq!(
-        agent.with(&command).env("PYTHONPATH", &packages).run().ok().out(),
-        "False\n"
-    );
+    assert!(outcome.stderr.contains("the wrong json"), "without the wrapper: {outcome:?}");
+    assert_eq!(agent.with(&command).env("PYTHONPATH", &packages).run().ok().out(), "False\n");
 }
 
 /// QwenLM/qwen-code#11718, AppImage/AppImageKit#501: a launcher's Python is gone, and no other one starts.

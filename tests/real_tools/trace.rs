@@ -13,10 +13,7 @@ fn trace(sandbox: &Sandbox, command: &[&str]) -> Vec<String> {
     assert_eq!(outcome.code(), 0, "strace has to be allowed here: {outcome:?}");
     let lines = fs::read_to_string(file).unwrap();
     // Each line starts with a process id.
-    lines
-        .lines()
-        .map(|line| line.split_once(' ').unwrap().1.trim_start().to_owned())
-        .collect()
+    lines.lines().map(|line| line.split_once(' ').unwrap().1.trim_start().to_owned()).collect()
 }
 
 /// The calls of a start in the profile's home, up to the moment when the command takes over.
@@ -71,10 +68,8 @@ fn writes(line: &&String) -> bool {
         "mount",
         "flock",
     ];
-    let opens = name.starts_with("open")
-        && ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"]
-            .iter()
-            .any(|f| line.contains(f));
+    let opens =
+        name.starts_with("open") && ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|f| line.contains(f));
     opens || changes.iter().any(|call| name.starts_with(call))
 }
 
@@ -83,11 +78,7 @@ fn writes(line: &&String) -> bool {
 fn a_start_is_one_process() {
     let sandbox = Sandbox::with_builder();
     let shell = trace(&sandbox, &[system("sh"), "-c", "/usr/bin/true; :"]);
-    assert_eq!(
-        shell.iter().filter(makes_a_process).count(),
-        1,
-        "a wrapper that is a shell: {shell:#?}"
-    );
+    assert_eq!(shell.iter().filter(makes_a_process).count(), 1, "a wrapper that is a shell: {shell:#?}");
 
     let ours = start(&sandbox);
     let made: Vec<_> = ours.iter().filter(makes_a_process).collect();
@@ -98,20 +89,13 @@ fn a_start_is_one_process() {
 #[test]
 fn a_start_writes_nothing_when_the_links_are_right() {
     let sandbox = Sandbox::with_builder();
-    for file in [
-        ".claude/.credentials.json",
-        ".claude.json",
-        "Library/Keychains/login.keychain-db",
-    ] {
+    for file in [".claude/.credentials.json", ".claude.json", "Library/Keychains/login.keychain-db"] {
         sandbox.write(sandbox.real().join(file), "{}");
     }
     sandbox.write(sandbox.real().join("Library/Preferences/com.apple.security.plist"), "");
     let first = start(&sandbox);
     for call in ["mkdir", "symlink"] {
-        assert!(
-            first.iter().filter(writes).any(|line| line.starts_with(call)),
-            "the first start: {first:#?}"
-        );
+        assert!(first.iter().filter(writes).any(|line| line.starts_with(call)), "the first start: {first:#?}");
     }
 
     let second = start(&sandbox);

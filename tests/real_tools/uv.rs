@@ -14,19 +14,13 @@ fn uv() -> &'static str {
 fn sync_with_an_inherited_project_environment() {
     let agent = Agent::new();
     agent.project();
-    let outcome = agent
-        .without(&[uv(), "sync"])
-        .env("UV_PROJECT_ENVIRONMENT", &agent.venv)
-        .run();
+    let outcome = agent.without(&[uv(), "sync"]).env("UV_PROJECT_ENVIRONMENT", &agent.venv).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     assert!(!agent.can_start(), "without the wrapper: {outcome:?}");
 
     let agent = Agent::new();
     agent.project();
-    let outcome = agent
-        .with(&[uv(), "sync"])
-        .env("UV_PROJECT_ENVIRONMENT", &agent.venv)
-        .run();
+    let outcome = agent.with(&[uv(), "sync"]).env("UV_PROJECT_ENVIRONMENT", &agent.venv).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     assert!(agent.is_intact(), "{outcome:?}");
     assert!(agent.sandbox.path("work/.venv/pyvenv.cfg").exists());
@@ -68,17 +62,11 @@ fn sync_into_an_environment_that_the_user_keeps() {
     let agent = Agent::new();
     agent.project();
     let [chosen, own] = ["work/build-venv", "work/.venv"].map(|rel| agent.sandbox.path(rel));
-    let run = agent
-        .with(&[uv(), "sync"])
-        .env("UV_PROJECT_ENVIRONMENT", "build-venv")
-        .run();
+    let run = agent.with(&[uv(), "sync"]).env("UV_PROJECT_ENVIRONMENT", "build-venv").run();
     assert!(own.exists() && !chosen.exists(), "without the option: {run:?}");
 
     let keep = ["--keep", "UV_PROJECT_ENVIRONMENT"];
-    let run = agent
-        .with_options(&keep, &[uv(), "sync"])
-        .env("UV_PROJECT_ENVIRONMENT", "build-venv")
-        .run();
+    let run = agent.with_options(&keep, &[uv(), "sync"]).env("UV_PROJECT_ENVIRONMENT", "build-venv").run();
     assert_eq!(run.code(), 0, "{run:?}");
     assert!(chosen.exists(), "{run:?}");
     assert!(agent.is_intact());
@@ -93,10 +81,7 @@ fn pip_install_in_a_project_with_a_venv() {
     assert_eq!(agent.without(&make).run().code(), 0);
     let install = [uv(), "pip", "install", agent.wheel()];
     let outcome = agent.without(&install).run();
-    assert!(
-        has_tiny(&agent.venv) && !has_tiny(&project),
-        "without the wrapper: {outcome:?}"
-    );
+    assert!(has_tiny(&agent.venv) && !has_tiny(&project), "without the wrapper: {outcome:?}");
 
     let agent = Agent::new();
     let project = agent.sandbox.path("work/.venv");
@@ -115,11 +100,7 @@ fn pip_install_in_a_bare_directory() {
     for marked in [true, false] {
         // Without the marker only the place tells whose venv it is.
         let start = || {
-            if marked {
-                Agent::new()
-            } else {
-                Agent::installed_by_hermes()
-            }
+            if marked { Agent::new() } else { Agent::installed_by_hermes() }
         };
         let agent = start();
         let install = [uv(), "pip", "install", agent.wheel()];

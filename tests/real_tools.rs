@@ -1,4 +1,167 @@
-//! The tests on foreign tools.
+//! The tests on foreign tools: each shows a fault of the field without the wrapper, and its cure with it, on the tool that
+//! users met it with. `tests/run` installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "real_tools/home.rs"]
+mod home;
+#[path = "real_tools/python.rs"]
+mod python;
 mod support;
+#[path = "real_tools/trace.rs"]
+mod trace;
+#[path = "real_tools/uv.rs"]
+mod uv;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{Run, Sandbox, listing};
+
+/// The directories of the system's tools, as PATH.
+const SYSTEM: &str = "/usr/bin:/bin";
+
+/// Python code that prints where the running interpreter belongs.
+const PRINT_PREFIX: &str = "import sys; print(sys.prefix)";
+
+/// A program that has to be there.
+#[track_caller]
+fn existing(path: PathBuf) -> &'static str {
+    assert!(path.exists(), "{} is missing: run tests/run, which installs it", path.display());
+    path.into_os_string().into_string().unwrap().leak()
+}
+
+/// A program that `tests/run` installs below `target/tools`.
+#[track_caller]
+fn installed(rel: &str) -> &'static str {
+    existing(Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools").join(rel))
+}
+
+/// A program of the system.
+#[track_caller]
+fn system(name: &str) -> &'static str {
+    existing(Path::new("/usr/bin").join(name))
+}
+
+/// A start of the command itself, in the environment in which [`Sandbox::hx`] starts the wrapper.
+fn direct(sandbox: &Sandbox, command: &[&str]) -> Run {
+    sandbox.hx(&command[1..]).program(command[0]).secret_may_show()
+}
+
+/// A machine on which Hermes Agent runs from a venv of its own and starts commands with that venv's markers exported.
+struct Agent {
+    sandbox: Sandbox,
+    /// Hermes' own venv: a working one, with `bin/hermes` and the distribution `hermes-agent`.
+    venv: PathBuf,
+    before: BTreeMap<PathBuf, String>,
+}
+
+impl Agent {
+    /// With the venv in a place that only its markers tell.
+    fn new() -> Self {
+        Self::at("agent/venv", &["--without-pip"])
+    }
+
+    /// With the venv where Hermes' installer puts it.
+    fn installed_by_hermes() -> Self {
+        Self::at("real/.hermes/hermes-agent/venv", &["--without-pip"])
+    }
+
+    /// With a pip in the venv.
+    fn with_pip() -> Self {
+        Self::at("agent/venv", &[])
+    }
+
+    fn at(rel: &str, options: &[&str]) -> Self {
+        let sandbox = Sandbox::new();
+        let venv = sandbox.path(rel);
+        let made = Command::new(system("python3")).args(["-m", "venv"]).args(options).arg(&venv).status();
+        assert!(made.unwrap().success());
+        sandbox.script(venv.join("bin/hermes"), "#!/bin/sh\necho hermes\n");
+        let packages = site_packages(&venv);
+        for (file, text) in [
+            ("hermes_agent/__init__.py", ""),
+            ("hermes_agent-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: hermes-agent\nVersion: 1.0\n"),
+            (
+                "hermes_agent-1.0.dist-info/RECORD",
+                "../../../bin/hermes,,\nhermes_agent/__init__.py,,\n\
+                 hermes_agent-1.0.dist-info/METADATA,,\nhermes_agent-1.0.dist-info/RECORD,,\n",
+            ),
+        ] {
+            sandbox.write(packages.join(file), text);
+        }
+        let before = listing(&venv);
+        Self { sandbox, venv, before }
+    }
+
+    /// The command as an agent's tool starts it: with the venv's markers, its `bin` first on PATH, and no network.
+    fn without(&self, command: &[&str]) -> Run {
+        self.leak(direct(&self.sandbox, command))
+    }
+
+    /// The same command through the wrapper.
+    fn with(&self, command: &[&str]) -> Run {
+        self.with_options(&[], command)
+    }
+
+    /// The same command through the wrapper with these options.
+    fn with_options(&self, options: &[&str], command: &[&str]) -> Run {
+        self.leak(self.sandbox.hx([options, &["--"], command].concat()))
+    }
+
+    fn leak(&self, run: Run) -> Run {
+        run.env("VIRTUAL_ENV", &self.venv)
+            .env("PATH", format!("{}:{SYSTEM}", self.venv.join("bin").display()))
+            .env("UV_OFFLINE", "1")
+            .env("UV_CACHE_DIR", self.sandbox.path("uv-cache"))
+    }
+
+    /// Whether Hermes' venv still is what it was, byte for byte.
+    fn is_intact(&self) -> bool {
+        listing(&self.venv) == self.before
+    }
+
+    /// Whether Hermes could still start from its venv.
+    fn can_start(&self) -> bool {
+        self.venv.join("bin/hermes").exists() && site_packages(&self.venv).join("hermes_agent/__init__.py").exists()
+    }
+
+    /// Makes the working directory a project for uv, which has nothing to build and nothing to install.
+    fn project(&self) {
+        self.sandbox.write(
+            "work/pyproject.toml",
+            "[project]\nname = \"project\"\nversion = \"1.0\"\nrequires-python = \">=3.8\"\ndependencies = []\n\
+             [tool.uv]\npackage = false\n",
+        );
+    }
+
+    /// Puts a wheel into the working directory, with the one module `tiny`.
+    fn wheel(&self) -> &'static str {
+        let pack = "import zipfile, sys\n\
+            wheel = zipfile.ZipFile(sys.argv[1], 'w')\n\
+            info = 'tiny-1.0.dist-info/'\n\
+            wheel.writestr('tiny.py', '')\n\
+            wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')\n\
+            wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
+            names = ['tiny.py'] + [info + name for name in ('METADATA', 'WHEEL', 'RECORD')]\n\
+            wheel.writestr(info + 'RECORD', ''.join(name + ',,\\n' for name in names))\n\
+            wheel.close()\n";
+        let wheel = "./tiny-1.0-py3-none-any.whl";
+        direct(&self.sandbox, &[system("python3"), "-c", pack, wheel]).run().ok();
+        wheel
+    }
+}
+
+/// The directory in a venv into which packages go.
+#[track_caller]
+fn site_packages(venv: &Path) -> PathBuf {
+    let versions: Vec<_> = fs::read_dir(venv.join("lib")).unwrap().collect();
+    assert_eq!(versions.len(), 1, "one Python version in {}", venv.display());
+    versions[0].as_ref().unwrap().path().join("site-packages")
+}
+
+/// Whether the wheel of [`Agent::wheel`] is installed in a venv.
+fn has_tiny(venv: &Path) -> bool {
+    site_packages(venv).join("tiny.py").exists()
+}

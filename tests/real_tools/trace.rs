@@ -1,0 +1,104 @@
+//! What the kernel sees of a start: one process, and no write when there is nothing to do.
+
+use std::fs;
+
+use crate::support::{BINARY, Sandbox};
+use crate::{direct, system};
+
+/// The system calls of a command, one a line as strace prints them, in order; of all its processes.
+fn trace(sandbox: &Sandbox, command: &[&str]) -> Vec<String> {
+    let file = sandbox.path("trace");
+    let strace = [system("strace"), "-f", "-s", "256", "-o", file.to_str().unwrap(), "--"];
+    let outcome = direct(sandbox, &[&strace[..], command].concat()).run();
+    assert_eq!(outcome.code(), 0, "strace has to be allowed here: {outcome:?}");
+    let lines = fs::read_to_string(file).unwrap();
+    // Each line starts with a process id.
+    lines.lines().map(|line| line.split_once(' ').unwrap().1.trim_start().to_owned()).collect()
+}
+
+/// The calls of a start in the profile's home, up to the moment when the command takes over.
+fn start(sandbox: &Sandbox) -> Vec<String> {
+    let all = trace(sandbox, &[BINARY, "-p", "builder", "--", system("true")]);
+    let is_start = |&at: &usize| is(&all[at], "execve") && all[at].ends_with(" = 0");
+    let starts: Vec<_> = (0..all.len()).filter(is_start).collect();
+    assert_eq!(starts.len(), 2, "one of ours, and one of the command: {all:#?}");
+    all[..starts[1]].to_vec()
+}
+
+fn is(line: &str, name: &str) -> bool {
+    line.split_once('(').is_some_and(|(known, _)| known == name)
+}
+
+fn makes_a_process(line: &&String) -> bool {
+    ["clone", "clone3", "fork", "vfork"].iter().any(|name| is(line, name))
+}
+
+/// Calls that change a file system, whether they succeed or not, and calls that print.
+fn writes(line: &&String) -> bool {
+    let name = line.split('(').next().unwrap();
+    let changes = [
+        "mkdir",
+        "symlink",
+        "rename",
+        "unlink",
+        "rmdir",
+        "link",
+        "mknod",
+        "chmod",
+        "fchmod",
+        "chown",
+        "fchown",
+        "lchown",
+        "truncate",
+        "ftruncate",
+        "fallocate",
+        "utime",
+        "futimesat",
+        "setxattr",
+        "lsetxattr",
+        "fsetxattr",
+        "removexattr",
+        "lremovexattr",
+        "fremovexattr",
+        "creat",
+        "write",
+        "pwrite64",
+        "sendfile",
+        "copy_file_range",
+        "mount",
+        "flock",
+    ];
+    let opens =
+        name.starts_with("open") && ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|f| line.contains(f));
+    opens || changes.iter().any(|call| name.starts_with(call))
+}
+
+/// 99designs/aws-vault#453: a wrapper that stays competes for signals and for the terminal.
+#[test]
+fn a_start_is_one_process() {
+    let sandbox = Sandbox::with_builder();
+    let shell = trace(&sandbox, &[system("sh"), "-c", "/usr/bin/true; :"]);
+    assert_eq!(shell.iter().filter(makes_a_process).count(), 1, "a wrapper that is a shell: {shell:#?}");
+
+    let ours = start(&sandbox);
+    let made: Vec<_> = ours.iter().filter(makes_a_process).collect();
+    assert!(made.is_empty(), "{made:#?}");
+}
+
+/// The links are made once. Afterwards a start only looks.
+#[test]
+fn a_start_writes_nothing_when_the_links_are_right() {
+    let sandbox = Sandbox::with_builder();
+    for file in [".claude/.credentials.json", ".claude.json", "Library/Keychains/login.keychain-db"] {
+        sandbox.write(sandbox.real().join(file), "{}");
+    }
+    sandbox.write(sandbox.real().join("Library/Preferences/com.apple.security.plist"), "");
+    let first = start(&sandbox);
+    for call in ["mkdir", "symlink"] {
+        assert!(first.iter().filter(writes).any(|line| line.starts_with(call)), "the first start: {first:#?}");
+    }
+
+    let second = start(&sandbox);
+    let written: Vec<_> = second.iter().filter(writes).collect();
+    assert!(written.is_empty(), "{written:#?}");
+}

@@ -4,6 +4,7 @@
 mod environment;
 mod families;
 mod home;
+mod profile;
 mod shares;
 mod support;
 mod transcript;

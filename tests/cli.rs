@@ -138,10 +138,22 @@ fn options_are_written_as_with_env() {
 #[test]
 fn an_option_without_its_value_is_an_error() {
     let sandbox = Sandbox::with_builder();
-    let options =
-        ["-p", "--profile", "--hermes-home", "--home", "--share", "--no-share", "--keep", "-u", "--set", "-C", "-a"];
-    for option in options {
-        sandbox.hx([option]).run().fails(125, &[option]);
+    for (option, long) in [
+        ("-p", "--profile"),
+        ("-u", "--unset"),
+        ("-C", "--chdir"),
+        ("-a", "--argv0"),
+        ("--hermes-home", "--hermes-home"),
+        ("--home", "--home"),
+        ("--share", "--share"),
+        ("--no-share", "--no-share"),
+        ("--keep", "--keep"),
+        ("--set", "--set"),
+    ] {
+        for spelled in [option, long] {
+            let outcome = sandbox.hx([spelled]).run().fails(125, &[]);
+            assert!(outcome.stderr.contains(option) || outcome.stderr.contains(long), "{outcome:?}");
+        }
     }
     for option in ["--quiet=1", "--verbose=1", "-n=1", "--explain=x", "--unlink=x", "--help=x"] {
         sandbox.hx([option, "true"]).run().fails(125, &[]);

@@ -1,9 +1,12 @@
 //! The tests that need no foreign tool. One integration crate, one file a subject.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod cli;
 mod environment;
 mod families;
 mod home;
+mod layering;
+mod profile;
 mod shares;
 mod support;
 mod transcript;

@@ -1,0 +1,390 @@
+//! SPEC 1: the command line.
+
+use crate::support::{BINARY, CANARY, Outcome, Sandbox, bytes};
+
+/// What `printf` is given, each argument in angle brackets.
+const PRINTF: [&str; 2] = ["printf", "<%s>"];
+
+#[test]
+fn options_end_at_the_first_word_that_is_none() {
+    let sandbox = Sandbox::new();
+    let rest = ["-p", "nobody", "--help", "-V", "--no-such-option", "--", "a", "--", "-n"];
+    let outcome = sandbox.hx(PRINTF.iter().chain(&rest)).run().ok();
+    assert_eq!(outcome.out(), "<-p><nobody><--help><-V><--no-such-option><--><a><--><-n>");
+}
+
+#[test]
+fn only_the_first_double_dash_is_ours() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.hx(["-q", "--", "printf", "<%s>", "--", "a", "--", "b"]).run().ok();
+    assert_eq!(outcome.out(), "<--><a><--><b>");
+    sandbox.hx(["--", "--", "x"]).run().fails(127, &["--"]);
+    sandbox.hx(["--", "-p", "x"]).run().fails(127, &["-p"]);
+    sandbox.hx(["--", "--help"]).run().fails(127, &["--help"]);
+}
+
+#[test]
+fn a_command_may_be_called_like_an_option() {
+    let sandbox = Sandbox::new();
+    for name in ["--", "--help", "-n", "-"] {
+        sandbox.script(format!("bin/{name}"), "#!/bin/sh\necho \"ran $1\"\n");
+        let run = sandbox.hx(["--", name, "--version"]).env("PATH", sandbox.path("bin"));
+        assert_eq!(run.run().ok().out(), "ran --version\n", "{name}");
+    }
+}
+
+#[test]
+fn a_lone_dash_is_the_command() {
+    let sandbox = Sandbox::new();
+    sandbox.hx(["-", "--help"]).run().fails(127, &["-"]);
+    sandbox.hx(["-q", "-"]).run().fails(127, &["-"]);
+}
+
+#[test]
+fn arguments_need_not_be_utf8() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.hx([bytes(b"printf"), bytes(b"%s"), bytes(b"\xff\xa3\x01 x")]).run().ok();
+    assert_eq!(outcome.stdout, b"\xff\xa3\x01 x");
+}
+
+#[test]
+fn empty_arguments_are_passed() {
+    let outcome = Sandbox::new().hx(["printf", "<%s>", "", "a", ""]).run().ok();
+    assert_eq!(outcome.out(), "<><a><>");
+}
+
+#[test]
+fn an_assignment_is_the_command_and_the_hint_names_the_option() {
+    let sandbox = Sandbox::new();
+    for args in [&["FOO=1", "env"][..], &["--", "FOO=1", "env"], &["-q", "FOO=", "env"], &["=", "env"]] {
+        let outcome = sandbox.hx(args).run().fails(127, &[]);
+        assert!(outcome.stderr.lines().nth(1).is_some_and(|hint| hint.contains("--set")), "{outcome:?}");
+    }
+    sandbox.script("bin/FOO=1", "#!/bin/sh\necho ran\n");
+    assert_eq!(sandbox.hx(["FOO=1"]).env("PATH", sandbox.path("bin")).run().ok().out(), "ran\n");
+    let plain = sandbox.hx(["no-such-command"]).run().fails(127, &["no-such-command"]);
+    assert!(!plain.stderr.contains("--set"), "{plain:?}");
+}
+
+#[test]
+fn the_value_of_a_mistaken_assignment_is_not_printed() {
+    // The command word may be named; a secret in it is the user's own doing, but need not be repeated.
+    let outcome = Sandbox::new().hx([&format!("KEY={CANARY}"), "env"]).run();
+    assert_eq!(outcome.code(), 127);
+}
+
+#[test]
+fn a_misspelt_option_is_an_error_and_never_the_command() {
+    let sandbox = Sandbox::with_builder();
+    let before = sandbox.listing();
+    for option in ["--profil", "--shar", "--quite", "-z", "-Z", "--P", "--set-x", "---", "-qz", "--Home", "--profile-"]
+    {
+        sandbox.script(format!("work/bin/{option}"), "#!/bin/sh\necho ran\n");
+        let run = sandbox.hx([option, "builder", "true"]).env("PATH", sandbox.path("work/bin"));
+        run.run().fails(125, &[]);
+    }
+    std::fs::remove_dir_all(sandbox.path("work/bin")).unwrap();
+    assert_eq!(sandbox.listing(), before);
+    sandbox.hx(["--profil", "builder", "true"]).run().fails(125, &["--profil"]);
+}
+
+#[test]
+fn of_an_option_given_twice_the_last_wins() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.profile("other");
+    let root = sandbox.root().display().to_string();
+    for options in [
+        ["-p", "other", "-p", "builder"],
+        ["--profile", "nobody", "-p", "builder"],
+        ["--profile=../x", "-pother", "--profile", "builder"],
+    ] {
+        let outcome = sandbox.hx(options.iter().chain(&["printenv", "HERMES_PROFILE"])).run().ok();
+        assert_eq!(outcome.out(), "builder\n", "{options:?}");
+    }
+    let home = |options: &[&str]| {
+        let args = ["-p", "builder"].iter().chain(options).chain(&["printenv", "HOME"]);
+        sandbox.hx(args).run().ok().out()
+    };
+    assert_eq!(home(&["--home", "real", "--home=profile"]), format!("{}\n", sandbox.home().display()));
+    assert_eq!(home(&["--home", "profile", "--home=real"]), format!("{}\n", sandbox.real().display()));
+    assert_eq!(home(&["--hermes-home", "/no/such", "--hermes-home", &root]), format!("{}\n", sandbox.home().display()));
+    let last = |args: &[&str]| sandbox.hx(args).run().ok().out();
+    assert_eq!(last(&["-C", "/no/such", "-C", "/usr", "pwd"]), "/usr\n");
+    assert_eq!(last(&["-a", "one", "--argv0=two", "sh", "-c", "echo $0"]), "two\n");
+    assert_eq!(last(&["-q", "-q", "--quiet", "echo", "x"]), "x\n");
+}
+
+#[test]
+fn options_are_written_as_with_env() {
+    let sandbox = Sandbox::with_builder();
+    for options in [
+        &["-pbuilder"][..],
+        &["-p", "builder"],
+        &["--profile", "builder"],
+        &["--profile=builder"],
+        &["-qpbuilder"],
+        &["-qp", "builder"],
+    ] {
+        let outcome = sandbox.hx(options.iter().chain(&["printenv", "HERMES_PROFILE"])).run().ok();
+        assert_eq!(outcome.out(), "builder\n", "{options:?}");
+    }
+    for options in [&["-uONE", "-u", "TWO"][..], &["--unset=ONE", "--unset", "TWO"]] {
+        let args = options.iter().chain(&["sh", "-c", "echo ${ONE-}${TWO-}${THREE-}"]);
+        let outcome = sandbox.hx(args).env("ONE", "1").env("TWO", "2").env("THREE", "3").run().ok();
+        assert_eq!(outcome.out(), "3\n", "{options:?}");
+    }
+}
+
+#[test]
+fn an_option_without_its_value_is_an_error() {
+    let sandbox = Sandbox::with_builder();
+    for (option, long) in [
+        ("-p", "--profile"),
+        ("-u", "--unset"),
+        ("-C", "--chdir"),
+        ("-a", "--argv0"),
+        ("--hermes-home", "--hermes-home"),
+        ("--home", "--home"),
+        ("--share", "--share"),
+        ("--no-share", "--no-share"),
+        ("--keep", "--keep"),
+        ("--set", "--set"),
+    ] {
+        for spelled in [option, long] {
+            let outcome = sandbox.hx([spelled]).run().fails(125, &[]);
+            assert!(outcome.stderr.contains(option) || outcome.stderr.contains(long), "{outcome:?}");
+        }
+    }
+    for option in ["--quiet=1", "--verbose=1", "-n=1", "--explain=x", "--unlink=x", "--help=x"] {
+        sandbox.hx([option, "true"]).run().fails(125, &[]);
+    }
+}
+
+#[test]
+fn bad_values_are_never_repeated() {
+    // `Run` fails when the planted word is printed.
+    let sandbox = Sandbox::with_builder();
+    let canary = CANARY.to_owned();
+    for args in [
+        vec!["--home".into(), canary.clone()],
+        vec![format!("--home={canary}")],
+        vec!["--set".into(), canary.clone()],
+        vec!["--set".into(), format!("={canary}")],
+        vec![format!("--inherit-credentials={canary}")],
+        vec![format!("--inherit-credentials=anthropic,{canary}")],
+        vec![format!("--share=/{canary}")],
+        vec![format!("--no-share=../{canary}")],
+        vec![format!("--no-such-option={canary}")],
+        vec![format!("--quiet={canary}")],
+        vec![format!("--explain={canary}")],
+    ] {
+        let args = args.iter().map(String::as_str).chain(["true"]);
+        sandbox.hx(args).run().fails(125, &[]);
+    }
+}
+
+#[test]
+fn values_that_are_wrong_are_errors() {
+    let sandbox = Sandbox::with_builder();
+    let before = sandbox.listing();
+    for args in [
+        &["--home", ""][..],
+        &["--home", "PROFILE"],
+        &["--set", ""],
+        &["--set", "NAME"],
+        &["--set", "=value"],
+        &["--inherit-credentials=no-such-group"],
+        &["--inherit-credentials=anthropic,no-such-group"],
+        &["--inherit-credentials=ANTHROPIC_API_KEY"],
+        &["--profile", ""],
+    ] {
+        sandbox.hx(args.iter().chain(&["true"])).run().fails(125, &[args[0].split('=').next().unwrap()]);
+    }
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn an_empty_list_of_groups_grants_nothing() {
+    let outcome = Sandbox::new().hx(["--inherit-credentials=", "sh", "-c", "echo ${ANTHROPIC_API_KEY-none}"]).run();
+    assert_ne!(outcome.out(), format!("sk-ant-{CANARY}\n"));
+}
+
+#[test]
+fn the_bare_grant_directly_before_the_name_of_a_group_is_an_error() {
+    let sandbox = Sandbox::new();
+    for group in ["github", "anthropic", "messaging"] {
+        let outcome = sandbox.hx(["--inherit-credentials", group, "true"]).run();
+        let outcome = outcome.fails(125, &["--inherit-credentials", group]);
+        let hint = outcome.stderr.lines().nth(1).expect("a hint");
+        assert!(hint.contains(&format!("={group}")) && hint.contains("--"), "{hint}");
+        sandbox.hx(["--inherit-credentials", "--", group]).run().fails(127, &[group]);
+    }
+    let outcome = sandbox.hx(["--inherit-credentials", "printenv", "ANTHROPIC_API_KEY"]).secret_may_show().run().ok();
+    assert_eq!(outcome.out(), format!("sk-ant-{CANARY}\n"));
+    let outcome = sandbox.hx(["--inherit-credentials=github", "true"]).run();
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+}
+
+#[test]
+fn without_a_command_there_is_a_usage_on_stderr() {
+    let sandbox = Sandbox::with_builder();
+    let before = sandbox.listing();
+    for args in [&[][..], &["--"], &["-p", "builder"], &["-p", "builder", "--"], &["-v"], &["--keep", "X", "-q"]] {
+        let outcome = sandbox.hx(args).run();
+        assert_eq!(outcome.code(), 125, "{args:?}: {outcome:?}");
+        assert_eq!(outcome.out(), "", "{args:?}");
+        assert!(outcome.stderr.to_lowercase().contains("usage"), "{args:?}: {outcome:?}");
+    }
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn an_empty_command_is_not_found() {
+    let sandbox = Sandbox::new();
+    sandbox.hx([""]).run().fails(127, &[]);
+    sandbox.hx(["--", "", "x"]).run().fails(127, &[]);
+}
+
+#[test]
+fn two_inspecting_options_are_an_error() {
+    let sandbox = Sandbox::with_builder();
+    let before = sandbox.listing();
+    for options in [["-n", "--unlink"], ["--unlink", "--dry-run"], ["--explain", "--unlink"]] {
+        sandbox.hx(["-p", "builder"].iter().chain(&options)).run().fails(125, &[]);
+    }
+    assert_eq!(sandbox.listing(), before);
+}
+
+/// Runs `-p nobody`-like trouble with a warning: HERMES_HOME and HERMES_PROFILE disagree.
+fn with_a_warning(options: &[&str], variables: &[(&str, &str)]) -> Outcome {
+    let sandbox = Sandbox::with_builder();
+    sandbox.profile("other");
+    let mut run = sandbox.hx(options.iter().chain(&["true"])).env("HERMES_PROFILE", "other");
+    for (name, value) in variables {
+        run = run.env(name, value);
+    }
+    let outcome = run.env("HERMES_HOME", sandbox.profile("builder")).run();
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    outcome
+}
+
+#[test]
+fn quiet_silences_warnings_by_option_and_by_variable() {
+    assert_ne!(with_a_warning(&[], &[]).stderr, "");
+    for options in [["-q"], ["--quiet"]] {
+        assert_eq!(with_a_warning(&options, &[]).stderr, "", "{options:?}");
+    }
+    for value in ["1", "true", "yes", "on", "x"] {
+        assert_eq!(with_a_warning(&[], &[("HERMES_EXEC_QUIET", value)]).stderr, "", "{value}");
+    }
+    for value in ["0", "false", "no", "off", "", " "] {
+        assert_ne!(with_a_warning(&[], &[("HERMES_EXEC_QUIET", value)]).stderr, "", "{value:?}");
+    }
+}
+
+#[test]
+fn quiet_does_not_silence_errors() {
+    let sandbox = Sandbox::new();
+    sandbox.hx(["-q", "-p", "nobody", "true"]).run().fails(125, &["nobody"]);
+    sandbox.hx(["-q", "no-such-command"]).run().fails(127, &["no-such-command"]);
+    sandbox.hx(["no-such-command"]).env("HERMES_EXEC_QUIET", "1").run().fails(127, &["no-such-command"]);
+}
+
+#[test]
+fn verbose_names_what_changed_and_why_and_then_runs() {
+    let sandbox = Sandbox::with_builder();
+    let says = |outcome: Outcome| {
+        assert_eq!((outcome.code(), outcome.out().as_str()), (0, "ran\n"), "{outcome:?}");
+        assert!(outcome.stderr.lines().all(|line| line.starts_with("hermes-exec: ")), "{outcome:?}");
+        ["ANTHROPIC_API_KEY", "VIRTUAL_ENV", "HERMES_PROFILE"].iter().all(|name| outcome.stderr.contains(name))
+    };
+    let start = |options: &[&str]| {
+        let args = ["-p", "builder"].iter().chain(options).chain(&["echo", "ran"]);
+        sandbox.hx(args).env("VIRTUAL_ENV", "/x").env("UNCHANGED", "1")
+    };
+    for option in ["-v", "--verbose"] {
+        let outcome = start(&[option]).run();
+        assert!(!outcome.stderr.contains("UNCHANGED"), "{outcome:?}");
+        assert!(says(outcome), "{option}");
+    }
+    for value in ["1", "true", "yes", "x"] {
+        assert!(says(start(&[]).env("HERMES_EXEC_VERBOSE", value).run()), "{value}");
+    }
+    for value in ["0", "false", "no", "off", "", " "] {
+        assert_eq!(start(&[]).env("HERMES_EXEC_VERBOSE", value).run().stderr, "", "{value:?}");
+    }
+}
+
+#[test]
+fn help_and_version_need_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("real/.hermes/active_profile", "../x");
+    let before = sandbox.listing();
+    for (option, words) in [
+        ("-h", &["--profile", "--inherit-credentials", "--unlink", "COMMAND"][..]),
+        ("--help", &["--profile", "--keep", "--chdir", "COMMAND"]),
+        ("-V", &["hermes-exec", env!("CARGO_PKG_VERSION")]),
+        ("--version", &["hermes-exec", env!("CARGO_PKG_VERSION")]),
+    ] {
+        for args in [vec![option], vec!["-p", "../x", option], vec!["--hermes-home", "relative", option, "true"]] {
+            let run = sandbox.hx(&args).no_env("HOME").env("HERMES_HOME", "relative").env("HERMES_PROFILE", "../x");
+            let outcome = run.env("HERMES_EXEC_HOME_MODE", "bad").no_env("PATH").run().ok();
+            assert!(words.iter().all(|word| outcome.out().contains(word)), "{args:?}: {}", outcome.out());
+        }
+    }
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn after_the_command_help_and_version_are_the_commands() {
+    let sandbox = Sandbox::new();
+    sandbox.script("bin/tool", "#!/bin/sh\necho \"tool $*\"\n");
+    for args in [&["tool", "--help"][..], &["tool", "-V"], &["-q", "tool", "-h"], &["--", "tool", "--version"]] {
+        let outcome = sandbox.hx(args).env("PATH", sandbox.path("bin")).run().ok();
+        assert_eq!(outcome.out(), format!("tool {}\n", args[args.len() - 1]));
+    }
+}
+
+#[test]
+fn explain_prints_the_plan_and_does_nothing() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
+    let before = sandbox.listing();
+    for option in ["-n", "--explain", "--dry-run"] {
+        let args = ["-p", "builder", option, "--inherit-credentials=openai", "touch", "made"];
+        let outcome = sandbox.hx(args).run().ok();
+        let home = sandbox.home().display().to_string();
+        for word in ["builder", &home, "Grants", "openai", "ANTHROPIC_API_KEY", "/usr/bin/touch", ".claude"] {
+            assert!(outcome.out().contains(word), "{option}: {word:?} is missing in {}", outcome.out());
+        }
+        assert!(!outcome.out().contains('\x1b'), "no colour where stdout is no terminal");
+    }
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn explain_exits_as_the_run_would() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write("work/not-executable", "");
+    for (args, code) in [
+        (&["-n"][..], 0),
+        (&["-n", "-p", "builder"], 0),
+        (&["-n", "false"], 0),
+        (&["-n", "no-such-command"], 127),
+        (&["-n", "./not-executable"], 126),
+        (&["-n", "-p", "nobody", "true"], 125),
+    ] {
+        let outcome = sandbox.hx(args).run();
+        assert_eq!(outcome.code(), code, "{args:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn the_name_we_are_called_by_does_not_matter() {
+    let sandbox = Sandbox::new();
+    let link = sandbox.link(BINARY, "bin/another-name");
+    let outcome = sandbox.hx(["sh", "-c", "echo $0"]).program(&link).run().ok();
+    assert_eq!(outcome.out(), "sh\n");
+    let outcome = sandbox.hx(["no-such-command"]).program(&link).run();
+    outcome.fails(127, &["no-such-command"]);
+}

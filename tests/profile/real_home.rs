@@ -1,0 +1,175 @@
+//! SPEC 4: the user's own home, from HERMES_REAL_HOME, HOME, or the passwd entry. It is told by HERMES_REAL_HOME in the
+//! block of a run with a redirected HOME.
+
+use super::env;
+use crate::support::{Run, Sandbox};
+use std::path::Path;
+
+/// A user without passwd entry.
+const NOBODY_KNOWN: u32 = 54321;
+
+/// The real home that a run finds, or nothing; the run succeeds.
+#[track_caller]
+fn found(run: Run) -> Option<String> {
+    let outcome = run.run();
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    outcome.var("HERMES_REAL_HOME")
+}
+
+/// A run of `-p builder` with the root given, so that the real home decides nothing else.
+fn with_root(sandbox: &Sandbox) -> Run {
+    sandbox.hx(env(&["-p", "builder"])).env("HERMES_HOME", sandbox.root())
+}
+
+fn text(path: impl AsRef<Path>) -> Option<String> {
+    Some(path.as_ref().to_str().unwrap().to_owned())
+}
+
+#[test]
+fn for_root_hermes_real_home_stands_before_home() {
+    assert!(nix::unistd::geteuid().is_root(), "this test is about root: run it as root");
+    let sandbox = Sandbox::with_builder();
+    let other = sandbox.mkdir("other");
+    assert_eq!(found(with_root(&sandbox).env("HERMES_REAL_HOME", &other)), text(other));
+}
+
+#[test]
+fn home_is_taken_where_hermes_real_home_is_not_acceptable() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("work/relative");
+    sandbox.mkdir("real/.hermes/home/deeper");
+    sandbox.mkdir("real/.hermes/profiles/other/home");
+    sandbox.write("file", "");
+    sandbox.link(sandbox.root().join("home"), "way");
+    let root = sandbox.root().display().to_string();
+    let file = sandbox.path("file").display().to_string();
+    let way = sandbox.path("way").display().to_string();
+    for bad in [
+        String::new(),
+        " ".into(),
+        "relative".into(),
+        "~".into(),
+        "/no/such/home".into(),
+        file,
+        format!("{root}/home"),
+        format!("{root}/home/deeper"),
+        format!("{root}/profiles/other/home"),
+        format!("{root}/./profiles//other/home/"),
+        way,
+    ] {
+        let run = with_root(&sandbox).env("HERMES_REAL_HOME", &bad);
+        assert_eq!(found(run), text(sandbox.real()), "{bad:?}");
+    }
+}
+
+#[test]
+fn a_neighbour_of_a_profile_home_is_acceptable() {
+    let sandbox = Sandbox::with_builder();
+    for rel in ["homes", "profiles/other/homes", "profiles/home"] {
+        let path = sandbox.mkdir(Path::new("real/.hermes").join(rel));
+        assert_eq!(found(with_root(&sandbox).env("HERMES_REAL_HOME", &path)), text(path));
+    }
+}
+
+#[test]
+fn inside_a_profile_home_the_hint_leads_back_to_the_real_one() {
+    // The state in which Hermes starts its own children.
+    let sandbox = Sandbox::with_builder();
+    let home = sandbox.mkdir("real/.hermes/profiles/builder/home");
+    for options in [vec!["-p", "builder"], vec![]] {
+        let run = sandbox.hx(env(&options)).env("HOME", &home).env("HERMES_HOME", sandbox.profile("builder"));
+        assert_eq!(found(run.env("HERMES_REAL_HOME", sandbox.real())), text(sandbox.real()));
+    }
+}
+
+#[test]
+fn without_any_variable_it_is_the_passwd_entry() {
+    let sandbox = Sandbox::with_builder();
+    let entry = nix::unistd::User::from_uid(nix::unistd::geteuid()).unwrap().expect("the user of the tests is known");
+    for home in ["", "relative", "/no/such/home"] {
+        let outcome = with_root(&sandbox).env("HOME", home).run();
+        assert_eq!(outcome.var("HERMES_REAL_HOME"), text(&entry.dir), "{home:?}: {outcome:?}");
+    }
+    assert_eq!(found(with_root(&sandbox).no_env("HOME")), text(entry.dir));
+}
+
+#[test]
+fn where_none_is_acceptable_nothing_is_linked_and_the_command_runs() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
+    sandbox.chown_all(NOBODY_KNOWN);
+    let run = with_root(&sandbox).no_env("HOME").program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
+    let outcome = run.run().ok();
+    assert_eq!(outcome.var("HERMES_REAL_HOME"), None);
+    assert_eq!(outcome.var("HOME"), text(sandbox.home()));
+    assert!(std::fs::read_dir(sandbox.home()).unwrap().next().is_none());
+}
+
+#[test]
+fn another_users_hermes_real_home_does_not_count() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.chown_all(NOBODY_KNOWN);
+    let foreign = sandbox.mkdir("foreign");
+    let run = with_root(&sandbox).env("HERMES_REAL_HOME", &foreign);
+    let run = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
+    assert_eq!(found(run), text(sandbox.real()), "it belongs to root");
+}
+
+#[test]
+fn ones_own_hermes_real_home_counts() {
+    let sandbox = Sandbox::with_builder();
+    let own = sandbox.mkdir("own");
+    sandbox.chown_all(NOBODY_KNOWN);
+    let run = with_root(&sandbox).env("HERMES_REAL_HOME", &own);
+    let run = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
+    assert_eq!(found(run), text(own));
+}
+
+#[test]
+fn whoever_redirected_home_into_a_profile_has_set_both() {
+    let sandbox = Sandbox::with_builder();
+    let home = sandbox.mkdir("real/.hermes/profiles/builder/home");
+    sandbox.chown_all(NOBODY_KNOWN);
+    let foreign = sandbox.mkdir("foreign");
+    let run = with_root(&sandbox).env("HOME", &home).env("HERMES_REAL_HOME", &foreign);
+    let run = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
+    assert_eq!(found(run), text(foreign));
+}
+
+#[test]
+fn a_refused_value_stays_where_home_is_not_redirected() {
+    let sandbox = Sandbox::with_builder();
+    let outcome = sandbox.hx(env(&["--home", "real"])).env("HERMES_REAL_HOME", "/no/such/home").run().ok();
+    assert_eq!(outcome.var("HERMES_REAL_HOME").as_deref(), Some("/no/such/home"));
+}
+
+#[test]
+fn the_root_is_looked_for_in_the_real_home() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("other/.hermes/profiles/builder");
+    let run = sandbox.hx(env(&["-p", "builder"])).env("HOME", sandbox.path("other"));
+    let outcome = run.run().ok();
+    assert_eq!(outcome.var("HERMES_HOME"), text(sandbox.path("other/.hermes/profiles/builder")));
+}
+
+#[test]
+fn without_hermes_home_each_candidates_own_root_is_respected() {
+    // HOME lies in a profile's home below the `.hermes` of the first candidate, so that one is the real home.
+    let sandbox = Sandbox::with_builder();
+    let home = sandbox.mkdir("real/.hermes/profiles/builder/home");
+    let run = sandbox.hx(env(&["-p", "builder"])).env("HOME", home).env("HERMES_REAL_HOME", sandbox.real());
+    let outcome = run.run().ok();
+    assert_eq!(outcome.var("HERMES_REAL_HOME"), text(sandbox.real()));
+    assert_eq!(outcome.var("HERMES_HOME"), text(sandbox.profile("builder")));
+}
+
+#[test]
+fn a_real_home_at_or_below_the_selected_home_is_passed_over() {
+    // The home is a link to HOME itself: it would be linked to itself.
+    let sandbox = Sandbox::with_builder();
+    let elsewhere = sandbox.mkdir("elsewhere/inner");
+    sandbox.mkdir("elsewhere/inner/.claude");
+    sandbox.link(sandbox.path("elsewhere"), "real/.hermes/profiles/builder/home");
+    let outcome = with_root(&sandbox).env("HOME", &elsewhere).run().ok();
+    assert_ne!(outcome.var("HERMES_REAL_HOME"), text(elsewhere));
+}

@@ -63,7 +63,7 @@ pub trait Files {
     /// `realpath(3)`.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
     /// The text of a link.
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
+    fn link_text(&self, path: &Path) -> io::Result<PathBuf>;
     /// May the process create entries in this directory?
     fn writable(&self, path: &Path) -> bool;
     /// May the process execute this file?
@@ -171,7 +171,7 @@ impl Files for System {
         self.canonical_below_parent(path)
     }
 
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+    fn link_text(&self, path: &Path) -> io::Result<PathBuf> {
         fs::read_link(path)
     }
 

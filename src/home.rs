@@ -244,7 +244,7 @@ fn find_home(profile: &Profile, facts: &Facts<'_>) -> Found {
             Ok(home) if is_directory(facts.files, &home) => Found::Directory(home),
             Ok(home) => Found::Unusable(format!("a link to {}, which is no directory", shown_path(&home))),
             Err(_) => {
-                let text = facts.files.read_link(&path).unwrap_or_default();
+                let text = facts.files.link_text(&path).unwrap_or_default();
                 Found::Unusable(format!("a link that leads nowhere ({})", shown_path(&text)))
             }
         },

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::unistd::execve;
 
 use crate::environ::Environ;
-use crate::facts::{Facts, Files, Kind, Text};
+use crate::facts::{Facts, Files, Kind, Stat, Text};
 use crate::message::{Failure, Status, reason, shown, shown_path};
 use crate::search_path::{OwnVenvs, element_dir};
 
@@ -71,14 +71,28 @@ impl<'a> Search<'a> {
         Self { facts, word, base, own, elements: elements.into_iter(), guard, denied: None, broken: None, shims: 0 }
     }
 
-    /// The only candidate of a word with a slash, whatever is there: `execve` has the last word on it.
+    /// The first program to try.
+    ///
+    /// # Errors
+    /// As [`Search::next_program`].
+    pub fn first(&mut self) -> Result<Program, Failure> {
+        if self.word.as_bytes().contains(&b'/') { self.explicit() } else { self.next_program() }
+    }
+
+    /// The only candidate of a word with a slash.
     fn explicit(&self) -> Result<Program, Failure> {
         let path = PathBuf::from(self.word);
-        self.refuse_own_pip(&self.seen(&path))?;
+        let seen = self.base.map_or_else(|| path.clone(), |base| base.join(&path));
+        let stat = self.facts.files.stat(&seen).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => self.not_found(""),
+            _ => denied(&path, &reason(&error)),
+        })?;
+        self.examine(&path, &seen, stat)?;
+        self.refuse_own_pip(&seen)?;
         Ok(Program { path, guard: None })
     }
 
-    /// The next candidate that can be tried.
+    /// The next candidate on PATH that can be tried.
     ///
     /// # Errors
     /// When there is none left: 127 or 126, or 125 when only shims were there; and 126 when it is Hermes' own `pip`.
@@ -87,26 +101,17 @@ impl<'a> Search<'a> {
             let path = if element.is_empty() { ".".into() } else { PathBuf::from(OsString::from_vec(element.clone())) };
             let path = path.join(self.word);
             let seen = element_dir(&element, self.base).join(self.word);
+            // A directory that cannot be searched holds no file that we know of.
             let Ok(stat) = self.facts.files.stat(&seen) else { continue };
-            if stat.kind != Kind::File {
-                self.denied.get_or_insert_with(|| {
-                    denied(
-                        &path,
-                        if stat.kind == Kind::Directory { "it is a directory" } else { "it is not a regular file" },
-                    )
-                });
-                continue;
-            }
-            if let Err(error) = self.facts.files.executable(&seen) {
-                self.denied.get_or_insert_with(|| denied(&path, &reason(&error)));
-                continue;
-            }
+            let head = match self.examine(&path, &seen, stat) {
+                Ok(head) => head,
+                Err(failure) => {
+                    let first = if failure.status == Status::CannotRun { &mut self.denied } else { &mut self.broken };
+                    first.get_or_insert(failure);
+                    continue;
+                }
+            };
             self.refuse_own_pip(&seen)?;
-            let head = head(&seen, self.facts.files);
-            if let Some(interpreter) = missing_interpreter(&head, self.base, self.facts.files) {
-                self.broken.get_or_insert_with(|| no_interpreter(&path, &interpreter));
-                continue;
-            }
             if !calls_us(&head, &self.facts.own_name) {
                 return Ok(Program { path, guard: None });
             }
@@ -119,46 +124,56 @@ impl<'a> Search<'a> {
         Err(self.nothing_left())
     }
 
-    /// The first program to try.
+    /// Can this be started? Gives the start of the file.
     ///
     /// # Errors
-    /// As [`Search::next_program`].
-    pub fn first(&mut self) -> Result<Program, Failure> {
-        if self.word.as_bytes().contains(&b'/') { self.explicit() } else { self.next_program() }
-    }
-
-    /// A path of the command as this process sees it before it changes directory.
-    fn seen(&self, path: &Path) -> PathBuf {
-        self.base.map_or_else(|| path.to_owned(), |base| base.join(path))
+    /// 126 when it cannot be executed, 127 when its interpreter is not there.
+    fn examine(&self, path: &Path, seen: &Path, stat: Stat) -> Result<Vec<u8>, Failure> {
+        match stat.kind {
+            Kind::File => {}
+            Kind::Directory => return Err(denied(path, "it is a directory")),
+            _ => return Err(denied(path, "it is not a regular file")),
+        }
+        self.facts.files.executable(seen).map_err(|error| denied(path, &reason(&error)))?;
+        let head = head(seen, self.facts.files);
+        match missing_interpreter(&head, self.base, self.facts.files) {
+            Some(interpreter) => Err(no_interpreter(path, &interpreter)),
+            None => Ok(head),
+        }
     }
 
     fn nothing_left(&mut self) -> Failure {
         if let Some(failure) = self.denied.take().or_else(|| self.broken.take()) {
             return failure;
         }
-        // A word with `=` was meant as a variable, and what stands behind it may be a secret.
-        let name = self.word.as_bytes().split_inclusive(|&byte| byte == b'=').next().unwrap_or_default();
-        let word = shown(name);
+        let word = self.shown_word();
         if self.shims > 0 {
             return Failure::new(format!("shim loop: every '{word}' on PATH is a script that calls hermes-exec"))
                 .hint(format!("install {word} itself, or put its directory on PATH"));
         }
-        let failure = Failure::new(format!("'{word}' was not found on PATH")).status(Status::NotFound);
-        match name.ends_with(b"=") {
+        self.not_found(" on PATH")
+    }
+
+    fn not_found(&self, place: &str) -> Failure {
+        let word = self.shown_word();
+        let failure = Failure::new(format!("'{word}' was not found{place}")).status(Status::NotFound);
+        match word.ends_with('=') {
             true => failure.hint("to set a variable: --set NAME=VALUE, before the command"),
             false => failure,
         }
     }
 
+    /// The word for a message. One with `=` was meant as a variable, and what stands behind it may be a secret.
+    fn shown_word(&self) -> String {
+        shown(self.word.as_bytes().split_inclusive(|&byte| byte == b'=').next().unwrap_or_default())
+    }
+
     fn refuse_own_pip(&self, program: &Path) -> Result<(), Failure> {
         let Some(venv) = self.own.and_then(|own| own.venv_of_pip(program, self.facts.files)) else { return Ok(()) };
-        Err(Failure::new(format!(
-            "'{}' would install into Hermes' own venv {}",
-            shown(self.word.as_bytes()),
-            shown_path(venv)
-        ))
-        .status(Status::CannotRun)
-        .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))
+        let message = format!("'{}' would install into Hermes' own venv {}", self.shown_word(), shown_path(venv));
+        Err(Failure::new(message)
+            .status(Status::CannotRun)
+            .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))
     }
 }
 

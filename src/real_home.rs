@@ -77,7 +77,10 @@ pub struct RealHome {
 /// Replaces a leading `~/`; none when there is no home to put there.
 pub fn expand(value: &OsStr, home: Option<&Path>) -> Option<PathBuf> {
     match value.as_bytes().strip_prefix(b"~/") {
-        Some(rest) => Some(home?.join(OsStr::from_bytes(rest))),
+        Some(rest) => {
+            let below = rest.iter().position(|&byte| byte != b'/').map_or(&rest[..0], |start| &rest[start..]);
+            Some(home?.join(OsStr::from_bytes(below)))
+        }
         None => Some(PathBuf::from(value)),
     }
 }

@@ -231,7 +231,7 @@ impl Sharing<'_> {
 
     fn examine_link(&self, path: &Path, target: &Path) -> Result<State, String> {
         let left = || Err(format!("it is {}", self.words(path, Kind::Link)));
-        let Ok(text) = self.files.read_link(path) else { return left() };
+        let Ok(text) = self.files.link_text(path) else { return left() };
         let next = path.parent().unwrap_or(self.home).join(&text);
         // One hop: what the text names is no further link, and is the target.
         let ends = self.files.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
@@ -269,7 +269,7 @@ impl Sharing<'_> {
         for _ in 0..40 {
             let dir = self.files.canonical(path.parent()?).ok()?;
             path = dir.join(path.file_name()?);
-            match self.files.read_link(&path) {
+            match self.files.link_text(&path) {
                 Ok(text) => path = dir.join(text),
                 Err(_) => return Some(path),
             }
@@ -282,7 +282,7 @@ impl Sharing<'_> {
             Kind::Directory => "a directory".into(),
             Kind::File => "a file".into(),
             Kind::Other => "neither a file nor a directory".into(),
-            Kind::Link => match self.files.read_link(path) {
+            Kind::Link => match self.files.link_text(path) {
                 Ok(text) => format!("a link to {}", shown_path(&text)),
                 Err(error) => format!("a link that cannot be read: {}", reason(&error)),
             },

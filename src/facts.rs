@@ -65,7 +65,7 @@ pub trait Files {
     /// The text of a link.
     fn link_text(&self, path: &Path) -> io::Result<PathBuf>;
     /// May the process create entries in this directory?
-    fn writable(&self, path: &Path) -> bool;
+    fn writable(&self, path: &Path) -> io::Result<()>;
     /// May the process execute this file?
     fn executable(&self, path: &Path) -> io::Result<()>;
     /// The first bytes of a file, at most `limit` of them. Opens without blocking, and only a regular file.
@@ -175,8 +175,8 @@ impl Files for System {
         fs::read_link(path)
     }
 
-    fn writable(&self, path: &Path) -> bool {
-        access(path, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
+    fn writable(&self, path: &Path) -> io::Result<()> {
+        access(path, AccessFlags::W_OK | AccessFlags::X_OK).map_err(io::Error::from)
     }
 
     fn executable(&self, path: &Path) -> io::Result<()> {

@@ -170,8 +170,12 @@ impl HomePlan {
             plan.stay_real(selection, facts);
             return Ok(plan);
         }
-        if !make && !facts.files.writable(&home) {
-            plan.findings.push(format!("the home {} is not writable", shown_path(&home)));
+        match facts.files.writable(if make { &profile.canonical } else { &home }) {
+            Ok(()) => {}
+            Err(error) if make => return Err(cannot_make(&home, &reason(&error))),
+            Err(error) => {
+                plan.findings.push(format!("the home {} is not writable: {}", shown_path(&home), reason(&error)))
+            }
         }
         plan.to = Some(home.clone());
         let owner = (facts.uid == 0 && profile.owner.0 != 0).then_some(profile.owner);
@@ -232,6 +236,13 @@ impl HomePlan {
         }));
         self.findings.extend(self.links.iter().filter_map(|link| link.finding.clone()));
     }
+}
+
+/// The home is wanted and missing, and there is no way to make it.
+pub fn cannot_make(home: &Path, why: &str) -> Failure {
+    let home = shown_path(home);
+    Failure::new(format!("the home {home} cannot be made: {why}"))
+        .hint(format!("make it by hand (mkdir -m 700 {home}), or run with --home real"))
 }
 
 fn find_home(profile: &Profile, facts: &Facts<'_>) -> Found {

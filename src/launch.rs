@@ -98,8 +98,9 @@ impl<'a> Search<'a> {
     /// When there is none left: 127 or 126, or 125 when only shims were there; and 126 when it is Hermes' own `pip`.
     pub fn next_program(&mut self) -> Result<Program, Failure> {
         while let Some(element) = self.elements.next() {
-            let path = if element.is_empty() { ".".into() } else { PathBuf::from(OsString::from_vec(element.clone())) };
-            let path = path.join(self.word);
+            // As execvp(3) writes it, since a script sees it as its `$0`: no "./" for an empty element, no slash saved.
+            let slash: &[u8] = if element.is_empty() { b"" } else { b"/" };
+            let path = PathBuf::from(OsString::from_vec([&element, slash, self.word.as_bytes()].concat()));
             let seen = element_dir(&element, self.base).join(self.word);
             // A directory that cannot be searched holds no file that we know of.
             let Ok(stat) = self.facts.files.stat(&seen) else { continue };

@@ -138,10 +138,7 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
         lines.iter().for_each(|line| say(&format!("hermes-exec: {line}\n")));
     }
     if let Some(dir) = options.chdir() {
-        nix::unistd::chdir(dir).map_err(|errno| {
-            Failure::new(format!("--chdir: cannot change to that directory: {}", errno.desc()))
-                .hint("give --chdir a directory that is there")
-        })?;
+        nix::unistd::chdir(dir).map_err(|errno| plan::cannot_change_dir(errno.desc()))?;
     }
     let argv = options.argv();
     loop {

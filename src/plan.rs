@@ -11,9 +11,9 @@ use std::path::Path;
 use crate::catalogue;
 use crate::cli::Options;
 use crate::environ::{self, Environ, is_blank};
-use crate::facts::Facts;
+use crate::facts::{Facts, Kind};
 use crate::home::{HomePlan, ModeChoice, POINTERS};
-use crate::message::{Failure, shown};
+use crate::message::{Failure, reason, shown};
 use crate::policy::{Circumstances, Decision, Policy, Rule, Variable, Verdict};
 use crate::profile::{self, Selection, Source, Wanted};
 use crate::real_home::{Place, is_in_a_profile_home};
@@ -123,7 +123,11 @@ impl Plan {
         home.share(&items, skips_claude, selection, facts);
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
-        Ok(())
+        match options.chdir.as_ref().map(|dir| facts.files.stat(Path::new(dir))) {
+            Some(Err(error)) => Err(cannot_change_dir(&reason(&error))),
+            Some(Ok(stat)) if stat.kind != Kind::Directory => Err(cannot_change_dir("it is not a directory")),
+            _ => Ok(()),
+        }
     }
 
     /// Announces a variable that is set once it is known which program is started.
@@ -380,6 +384,12 @@ impl<'a> Block<'a> {
     fn outcomes(&mut self) -> Vec<Outcome> {
         std::mem::take(&mut self.outcomes)
     }
+}
+
+/// `--chdir` cannot be followed.
+pub fn cannot_change_dir(why: &str) -> Failure {
+    Failure::new(format!("--chdir: cannot change to that directory: {why}"))
+        .hint("give --chdir a directory that is there")
 }
 
 fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {

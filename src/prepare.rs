@@ -12,7 +12,7 @@ use nix::sys::stat::{Mode, fstatat, mkdirat};
 use nix::unistd::{Gid, Uid, UnlinkatFlags, fchownat, symlinkat, unlinkat};
 
 use crate::facts::Files;
-use crate::home::{HomePlan, Redirect};
+use crate::home::{HomePlan, Redirect, cannot_make};
 use crate::message::{Failure, shown_path};
 use crate::shares::{Sharing, State};
 
@@ -26,11 +26,7 @@ pub fn prepare(plan: &HomePlan) -> Result<Vec<String>, Failure> {
     let Some(redirect) = plan.redirect.as_ref().filter(|redirect| redirect.make || !links.is_empty()) else {
         return Ok(Vec::new());
     };
-    let cannot = |errno: Errno| {
-        let home = shown_path(&redirect.home);
-        Failure::new(format!("the home {home} cannot be made: {}", errno.desc()))
-            .hint(format!("make it by hand (mkdir -m 700 {home}), or run with --home real"))
-    };
+    let cannot = |errno: Errno| cannot_make(&redirect.home, errno.desc());
     let home = Maker::open_home(redirect).map_err(cannot)?;
     let mut findings = Vec::new();
     for link in links {

@@ -163,6 +163,18 @@ fn keep_virtual_env_allows_its_pip() {
 }
 
 #[test]
+fn keeping_path_or_another_marker_does_not_allow_its_pip() {
+    let sandbox = Sandbox::new();
+    let venv = sandbox.hermes_venv("hv");
+    for pattern in ["PATH", "UV_PROJECT_ENVIRONMENT", "VIRTUAL_ENV_PROMPT"] {
+        let run = sandbox.hx(["--keep", pattern, "pip"]).env("PATH", format!("{}/bin", venv.display()));
+        run.env("VIRTUAL_ENV", &venv).run().fails(126, &[venv.to_str().unwrap()]);
+    }
+    let run = sandbox.hx(["--keep", "UV_PROJECT_ENVIRONMENT", "pip"]).env("PATH", format!("{}/bin", venv.display()));
+    run.env("UV_PROJECT_ENVIRONMENT", &venv).run().fails(126, &[venv.to_str().unwrap()]);
+}
+
+#[test]
 fn the_plan_says_that_pip_would_be_refused() {
     let sandbox = Sandbox::new();
     let venv = sandbox.hermes_venv("hv");

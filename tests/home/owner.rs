@@ -58,6 +58,16 @@ fn the_login_of_root_is_never_linked_into_the_profile_of_another() {
 }
 
 #[test]
+fn the_owner_is_asked_for_its_passwd_entry_first() {
+    let sandbox = owned_by_another("real/.hermes");
+    let daemon = nix::unistd::User::from_uid(1.into()).unwrap().expect("uid 1 is known");
+    assert!(daemon.dir.is_dir(), "{daemon:?} has a home");
+    sandbox.chown_all(1);
+    let outcome = as_root(&sandbox, "real/.hermes", &[]).run().ok();
+    assert_eq!(outcome.var("HERMES_REAL_HOME").unwrap(), daemon.dir.display().to_string());
+}
+
+#[test]
 fn where_the_owner_has_no_real_home_nothing_is_linked_and_one_note_says_so() {
     let sandbox = owned_by_another("data");
     let outcome = as_root(&sandbox, "data", &["-v"]).run();

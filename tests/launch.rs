@@ -1,0 +1,296 @@
+//! SPEC 11: finding and starting the command, and the exit statuses. Shims are in `shims.rs`.
+
+use crate::support::{BINARY, CANARY, Outcome, Sandbox};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+
+/// Scripts `tool` that print their place, in directories of this sandbox.
+fn with_tools(places: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for place in places {
+        sandbox.script(format!("{place}/tool"), format!("#!/bin/sh\necho {place}\n"));
+    }
+    sandbox
+}
+
+/// PATH from directories of the sandbox.
+fn path(sandbox: &Sandbox, places: &[&str]) -> String {
+    let places: Vec<_> = places.iter().map(|place| sandbox.path(place).display().to_string()).collect();
+    places.join(":")
+}
+
+#[test]
+fn the_status_is_the_commands_own() {
+    let sandbox = Sandbox::new();
+    for status in [0, 1, 2, 42, 125, 126, 127, 255] {
+        let outcome = sandbox.hx(["sh", "-c", &format!("exit {status}")]).run();
+        assert_eq!((outcome.code(), outcome.stderr.as_str()), (status, ""));
+    }
+}
+
+#[test]
+fn death_by_signal_is_seen_as_that_signal() {
+    let sandbox = Sandbox::new();
+    for (name, number) in [("TERM", 15), ("KILL", 9), ("INT", 2), ("PIPE", 13)] {
+        let outcome = sandbox.hx(["sh", "-c", &format!("kill -{name} $$")]).run();
+        assert_eq!(outcome.status.signal(), Some(number), "{outcome:?}");
+    }
+}
+
+#[test]
+fn the_command_runs_in_place_as_the_same_process() {
+    let sandbox = Sandbox::with_builder();
+    let script = "echo $$; exec \"$0\" -p builder -- sh -c 'echo $$'";
+    let outcome = sandbox.hx(["-c", script, BINARY]).program("/bin/sh").run().ok();
+    let pids: Vec<_> = outcome.out().lines().map(str::to_owned).collect();
+    assert_eq!(pids.len(), 2);
+    assert_eq!(pids[0], pids[1]);
+}
+
+#[test]
+fn argv0_is_the_word_typed() {
+    let sandbox = Sandbox::new();
+    sandbox.link("/bin/sh", "bin/shell");
+    let shell = sandbox.path("bin/shell").display().to_string();
+    for word in ["shell", shell.as_str(), "../bin/shell"] {
+        let run = sandbox.hx([word, "-c", "echo $0"]).env("PATH", path(&sandbox, &["bin"]));
+        assert_eq!(run.run().ok().out(), format!("{word}\n"));
+    }
+}
+
+#[test]
+fn argv0_can_be_given() {
+    let sandbox = Sandbox::new();
+    for (name, expected) in [("another", "another\n"), ("-sh", "-sh\n"), ("", "\n"), ("a b\u{e9}", "a b\u{e9}\n")] {
+        let outcome =
+            sandbox.hx([&format!("--argv0={name}"), "sh", "-c", "tr '\\0' '\\n' </proc/$$/cmdline | head -n1"]);
+        assert_eq!(outcome.run().ok().out(), expected);
+    }
+}
+
+#[test]
+fn the_first_executable_file_on_path_is_taken() {
+    let sandbox = with_tools(&["one", "two"]);
+    sandbox.mkdir("empty");
+    let found = |places: &[&str]| sandbox.hx(["tool"]).env("PATH", path(&sandbox, places)).run().ok().out();
+    assert_eq!(found(&["one", "two"]), "one\n");
+    assert_eq!(found(&["two", "one"]), "two\n");
+    assert_eq!(found(&["empty", "gone", "two"]), "two\n");
+}
+
+#[test]
+fn a_candidate_that_cannot_be_executed_is_passed_over() {
+    let sandbox = with_tools(&["good"]);
+    sandbox.mkdir("directory/tool");
+    sandbox.write("plain/tool", "#!/bin/sh\necho plain\n");
+    sandbox.script("interpreter/tool", "#!/no/such/interpreter\n");
+    sandbox.link("gone", "dangling/tool");
+    sandbox.link("tool", "loop/tool");
+    sandbox.write("file", "");
+    let places = ["directory", "plain", "interpreter", "dangling", "loop", "file", "good"];
+    for place in places {
+        let outcome = sandbox.hx(["tool"]).env("PATH", path(&sandbox, &[place, "good"])).run().ok();
+        assert_eq!(outcome.out(), "good\n", "{place}");
+    }
+    assert_eq!(sandbox.hx(["tool"]).env("PATH", path(&sandbox, &places)).run().ok().out(), "good\n");
+}
+
+#[test]
+fn it_is_126_when_a_file_of_that_name_was_there() {
+    let sandbox = Sandbox::new();
+    sandbox.write("plain/tool", "#!/bin/sh\n");
+    sandbox.mkdir("directory/tool");
+    sandbox.mkdir("empty");
+    for places in [&["plain"][..], &["empty", "plain", "empty"], &["plain", "gone"], &["directory"]] {
+        sandbox.hx(["tool"]).env("PATH", path(&sandbox, places)).run().fails(126, &["tool"]);
+    }
+}
+
+#[test]
+fn it_is_127_when_no_such_file_was_there() {
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "");
+    sandbox.mkdir("empty");
+    for places in [&["empty"][..], &["gone"], &["file"], &["empty", "file", "gone"]] {
+        sandbox.hx(["tool"]).env("PATH", path(&sandbox, places)).run().fails(127, &["tool"]);
+    }
+    sandbox.hx(["./tool"]).run().fails(127, &["./tool"]);
+    sandbox.hx(["/no/such/tool"]).run().fails(127, &["/no/such/tool"]);
+}
+
+#[test]
+fn a_directory_that_may_not_be_read_is_no_file() {
+    let sandbox = with_tools(&["closed", "good"]);
+    sandbox.mkdir("empty");
+    sandbox.chown_all(54321);
+    fs::set_permissions(sandbox.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    let start = |places: &[&str]| {
+        let run = sandbox.hx(["tool"]).env("PATH", path(&sandbox, places));
+        run.program(sandbox.copied_binary()).uid(54321).run()
+    };
+    start(&["closed"]).fails(127, &["tool"]);
+    start(&["closed", "empty"]).fails(127, &["tool"]);
+    assert_eq!(start(&["closed", "good"]).ok().out(), "good\n");
+}
+
+#[test]
+fn a_missing_interpreter_is_127_and_named() {
+    let sandbox = Sandbox::new();
+    sandbox.script("bin/tool", "#!/no/such/interpreter -x\n");
+    sandbox.hx(["tool"]).env("PATH", path(&sandbox, &["bin"])).run().fails(127, &["/no/such/interpreter"]);
+    sandbox.hx(["../bin/tool"]).run().fails(127, &["/no/such/interpreter"]);
+}
+
+#[test]
+fn a_name_with_a_slash_is_not_searched() {
+    let sandbox = with_tools(&["bin", "bin/inner", "work/inner"]);
+    let run = |word: &str| sandbox.hx([word]).env("PATH", path(&sandbox, &["bin"])).run();
+    assert_eq!(run("inner/tool").ok().out(), "work/inner\n");
+    run("./tool").fails(127, &["./tool"]);
+    assert_eq!(run(sandbox.path("bin/tool").to_str().unwrap()).ok().out(), "bin\n");
+}
+
+#[test]
+fn what_cannot_be_started_is_126_with_the_systems_reason() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/plain", "#!/bin/sh\n");
+    sandbox.mkdir("work/directory");
+    for (word, reason) in [
+        ("./plain", "Permission denied"),
+        ("./directory", ""),
+        ("./directory/", ""),
+        ("./plain/x", "Not a directory"),
+        ("plain/", "Not a directory"),
+        ("/", ""),
+    ] {
+        sandbox.hx([word]).run().fails(126, &[word, reason]);
+    }
+}
+
+#[test]
+fn without_path_it_is_bin_and_usr_bin() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.hx(["echo", "ran"]).no_env("PATH").run().ok().out(), "ran\n");
+    assert_eq!(sandbox.hx(["--unset", "PATH", "echo", "ran"]).run().ok().out(), "ran\n");
+    sandbox.script("work/tool", "#!/bin/sh\necho here\n");
+    sandbox.hx(["tool"]).no_env("PATH").run().fails(127, &["tool"]);
+}
+
+#[test]
+fn an_empty_element_is_the_current_directory() {
+    let sandbox = with_tools(&["work"]);
+    for path in [":/usr/sbin", "/usr/sbin:", "/usr/sbin::/sbin"] {
+        assert_eq!(sandbox.hx(["tool"]).env("PATH", path).run().ok().out(), "work\n", "{path:?}");
+    }
+    sandbox.hx(["tool"]).env("PATH", "/usr/sbin").run().fails(127, &["tool"]);
+}
+
+#[test]
+fn the_search_uses_the_path_that_set_gives() {
+    let sandbox = with_tools(&["one", "two"]);
+    let option = format!("--set=PATH={}", path(&sandbox, &["two"]));
+    assert_eq!(sandbox.hx([&option, "tool"]).env("PATH", path(&sandbox, &["one"])).run().ok().out(), "two\n");
+}
+
+#[test]
+fn a_script_without_interpreter_line_is_run_by_sh() {
+    let sandbox = Sandbox::new();
+    sandbox.script("work/ns", "echo $0 $1\n");
+    sandbox.script("bin/ns", "echo $0 $1\n");
+    assert_eq!(sandbox.hx(["./ns", "q"]).run().ok().out(), "./ns q\n");
+    let outcome = sandbox.hx(["ns", "q"]).env("PATH", path(&sandbox, &["bin"])).run().ok();
+    assert_eq!(outcome.out(), format!("{} q\n", sandbox.path("bin/ns").display()));
+}
+
+#[test]
+fn an_empty_script_is_run_by_sh_too() {
+    let sandbox = Sandbox::new();
+    sandbox.script("work/empty", "");
+    sandbox.hx(["./empty"]).run().ok();
+}
+
+#[test]
+fn chdir_goes_first_and_relative_things_count_from_there() {
+    let sandbox = with_tools(&["there", "there/bin", "work", "work/bin"]);
+    let there = sandbox.path("there").display().to_string();
+    for option in [&["-C", "../there"][..], &["--chdir", &there]] {
+        let at = |word: &str, path: &str| {
+            let args = [option, &[word]].concat();
+            sandbox.hx(args).env("PATH", path).run().ok().out()
+        };
+        assert_eq!(at("./tool", "/usr/bin"), "there\n");
+        assert_eq!(at("bin/tool", "/usr/bin"), "there/bin\n");
+        assert_eq!(at("tool", "bin:/usr/bin"), "there/bin\n");
+        assert_eq!(at("tool", ":/usr/bin"), "there\n");
+        assert_eq!(at("pwd", "/usr/bin:/bin"), format!("{there}\n"));
+    }
+}
+
+#[test]
+fn chdir_does_not_set_pwd() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.hx(["-C", "/", "printenv", "PWD"]).env("PWD", "/elsewhere").run().ok();
+    assert_eq!(outcome.out(), "/elsewhere\n");
+}
+
+#[test]
+fn chdir_to_nowhere_is_an_error() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("file", "").display().to_string();
+    for place in ["/no/such/place", &file, ""] {
+        sandbox.hx(["-C", place, "true"]).run().fails(125, &["--chdir"]);
+    }
+}
+
+#[test]
+fn a_deleted_working_directory_is_no_obstacle() {
+    let sandbox = Sandbox::with_builder();
+    let prelude = "mkdir gone && cd gone && rmdir ../gone";
+    let outcome = sandbox.builder(["/bin/echo", "ok"]).after_sh(prelude).run().ok();
+    assert_eq!(outcome.out(), "ok\n");
+}
+
+/// Starts `true` in a block of `size` bytes beside BIGGEST, where the kernel takes 128 KiB in all. Nothing when that is too
+/// much even for our own start: then the message is the shell's.
+fn with_block_of(sandbox: &Sandbox, size: usize) -> Option<Outcome> {
+    let home = format!("HOME={}", sandbox.real().display());
+    let block = [home, format!("BIGGEST={CANARY}{}", "x".repeat(70_000)), format!("REST={}", "y".repeat(size))];
+    let outcome = sandbox.builder(["/bin/true"]).raw_block(block).after_sh("ulimit -s 512").run();
+    outcome.stderr.lines().all(|line| line.starts_with("hermes-exec: ")).then_some(outcome)
+}
+
+#[test]
+fn a_block_that_our_own_variables_make_too_large_names_the_largest_and_the_limit() {
+    let sandbox = Sandbox::with_builder();
+    // The largest block with which we ourselves can be started; the command gets HERMES_HOME and its like on top.
+    let (mut fits, mut refused) = (0_usize, 70_000);
+    with_block_of(&sandbox, fits).expect("we can be started at all").ok();
+    while refused - fits > 1 {
+        let middle = fits.midpoint(refused);
+        match with_block_of(&sandbox, middle) {
+            Some(_) => fits = middle,
+            None => refused = middle,
+        }
+    }
+    let outcome = with_block_of(&sandbox, fits).unwrap().fails(126, &["BIGGEST"]);
+    assert!(outcome.stderr.chars().any(|c| c.is_ascii_digit()), "the limit: {outcome:?}");
+}
+
+#[test]
+fn errors_have_one_line_and_at_most_one_hint() {
+    let sandbox = Sandbox::with_builder();
+    for args in [&["no-such-command"][..], &["/etc"], &["-p", "nobody", "true"], &["--no-such-option"], &["FOO=1"]] {
+        let outcome = sandbox.hx(args).run();
+        let code = outcome.code();
+        assert!((125..=127).contains(&code), "{outcome:?}");
+        outcome.fails(code, &[]);
+    }
+}
+
+#[test]
+fn control_characters_in_the_command_word_are_escaped() {
+    let outcome = Sandbox::new().hx(["no\x1b[31m\nsuch\rcommand"]).run().fails(127, &["such"]);
+    let lines: Vec<_> = outcome.stderr.lines().collect();
+    assert!(lines[0].bytes().all(|byte| byte >= b' '), "{outcome:?}");
+}

@@ -12,3 +12,5 @@ mod shares;
 mod shims;
 mod support;
 mod transcript;
+#[cfg(target_os = "linux")]
+mod transparency;

@@ -6,6 +6,8 @@ mod environment;
 mod families;
 mod home;
 mod launch;
+#[cfg(target_os = "linux")]
+mod launch_matrix;
 mod layering;
 mod profile;
 mod shares;

@@ -12,6 +12,8 @@ mod layering;
 mod profile;
 mod shares;
 mod shims;
+#[cfg(target_os = "linux")]
+mod signals;
 mod support;
 mod transcript;
 #[cfg(target_os = "linux")]

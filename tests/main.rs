@@ -3,6 +3,8 @@
 
 mod cli;
 mod environment;
+#[cfg(target_os = "linux")]
+mod failing_output;
 mod families;
 mod home;
 mod launch;
@@ -11,6 +13,7 @@ mod launch_matrix;
 mod layering;
 mod profile;
 mod shares;
+mod shim_chains;
 mod shims;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -30,6 +30,8 @@ pub enum Mode {
     Run,
     /// Print the plan, do nothing.
     Explain,
+    /// Print the built-in table.
+    Catalogue,
     /// Remove our links from the home.
     Unlink,
 }
@@ -80,6 +82,18 @@ pub struct Options {
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<OsString>,
 
+    /// Pass only the core variables, and what --keep, --set, grants and passthrough name
+    #[arg(long)]
+    pub minimal: bool,
+
+    /// Another policy file than the profile's or the root's hermes-exec.json
+    #[arg(long, value_name = "FILE", overrides_with = "no_policy")]
+    pub policy: Option<OsString>,
+
+    /// Read no policy file
+    #[arg(long, overrides_with = "policy")]
+    pub no_policy: bool,
+
     /// Change to DIR before COMMAND is looked up and started
     #[arg(short = 'C', long, value_name = "DIR", allow_hyphen_values = true)]
     pub chdir: Option<OsString>,
@@ -92,7 +106,11 @@ pub struct Options {
     #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
     explain: bool,
 
-    /// Print JSON, with --explain
+    /// Print the built-in table of variables: name, group, class, why
+    #[arg(long, group = "mode")]
+    catalogue: bool,
+
+    /// Print JSON, with --explain or --catalogue
     #[arg(long)]
     pub json: bool,
 
@@ -133,9 +151,10 @@ pub struct Grants {
 impl Options {
     /// What is asked for.
     pub fn mode(&self) -> Mode {
-        match (self.explain, self.unlink) {
-            (true, _) => Mode::Explain,
-            (_, true) => Mode::Unlink,
+        match (self.explain, self.catalogue, self.unlink) {
+            (true, ..) => Mode::Explain,
+            (_, true, _) => Mode::Catalogue,
+            (.., true) => Mode::Unlink,
             _ => Mode::Run,
         }
     }
@@ -175,14 +194,13 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
         }
     }
     match options.mode() {
-        mode if options.json && mode != Mode::Explain => {
-            Err(Failure::new("--json goes with --explain").hint("hermes-exec --explain --json [--] COMMAND [ARG]..."))
-        }
+        Mode::Run | Mode::Unlink if options.json => Err(Failure::new("--json goes with --explain or --catalogue")
+            .hint("hermes-exec --explain --json [--] COMMAND [ARG]...")),
         Mode::Run if options.command.is_empty() => {
             Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
         }
-        Mode::Unlink if !options.command.is_empty() => {
-            Err(Failure::new("--unlink takes no command").hint("run the command by a call of its own"))
+        Mode::Unlink | Mode::Catalogue if !options.command.is_empty() => {
+            Err(Failure::new("--unlink and --catalogue take no command").hint("run the command by a call of its own"))
         }
         _ => Ok(Parsed::Options(Box::new(options))),
     }

@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
-use nix::unistd::{AccessFlags, Uid, faccessat};
+use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 
 use crate::environ::Environ;
 use crate::message::reason;
@@ -41,13 +41,26 @@ pub struct Stat {
     pub uid: u32,
     /// Group.
     pub gid: u32,
+    /// Permission bits.
+    pub mode: u32,
 }
 
-/// A small file that was read.
+/// What was read of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Its bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// It is longer than the limit.
+    pub is_cut: bool,
+    /// The file itself, as it was opened.
+    pub stat: Stat,
+}
+
+/// A small file, perhaps read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// Its bytes, up to the limit.
-    Read(Vec<u8>),
+    /// It was read.
+    Read(Content),
     /// There is none.
     Missing,
     /// There is something that was not read, and why.
@@ -84,6 +97,8 @@ pub struct Facts<'a> {
     pub environ: &'a Environ,
     /// Effective uid.
     pub uid: u32,
+    /// Effective gid.
+    pub gid: u32,
     /// The process's id, which the command keeps.
     pub pid: u32,
     /// The base name of our own `argv[0]`.
@@ -100,6 +115,7 @@ impl<'a> Facts<'a> {
         Self {
             environ,
             uid: Uid::effective().as_raw(),
+            gid: Gid::effective().as_raw(),
             pid: std::process::id(),
             own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
             watched: io::IsTerminal::is_terminal(&io::stderr()),
@@ -150,7 +166,7 @@ fn stat(meta: &fs::Metadata) -> Stat {
         kind if kind.is_symlink() => Kind::Link,
         _ => Kind::Other,
     };
-    Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid() }
+    Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid(), mode: meta.mode() & 0o7777 }
 }
 
 /// `access(2)` for the effective uid, which is the one that `execve` and `mkdir` go by.
@@ -185,7 +201,7 @@ impl Files for System {
 
     fn text(&self, path: &Path, limit: usize) -> Text {
         let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-        let read = || -> io::Result<Option<Vec<u8>>> {
+        let read = || -> io::Result<Option<Content>> {
             let file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
             let meta = file.metadata()?;
             if !meta.is_file() {
@@ -194,10 +210,10 @@ impl Files for System {
             let length = usize::try_from(meta.len()).unwrap_or(limit);
             let mut bytes = Vec::with_capacity(length.min(limit) + 1);
             file.take(limit as u64).read_to_end(&mut bytes)?;
-            Ok(Some(bytes))
+            Ok(Some(Content { is_cut: bytes.len() < length, bytes, stat: stat(&meta) }))
         };
         match read() {
-            Ok(Some(bytes)) => Text::Read(bytes),
+            Ok(Some(content)) => Text::Read(content),
             Ok(None) => Text::Unreadable("not a regular file".into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Text::Missing,
             Err(error) => Text::Unreadable(reason(&error)),

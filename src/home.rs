@@ -44,11 +44,11 @@ impl ModeChoice {
         }
     }
 
-    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then `auto`.
+    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then `auto`.
     ///
     /// # Errors
     /// 125 for a word in HERMES_EXEC_HOME_MODE that is no mode.
-    pub fn make(option: Option<HomeMode>, facts: &Facts<'_>) -> Result<Self, Failure> {
+    pub fn make(option: Option<HomeMode>, of_file: Option<HomeMode>, facts: &Facts<'_>) -> Result<Self, Failure> {
         if let Some(mode) = option {
             return Ok(Self { mode, source: "--home" });
         }
@@ -69,7 +69,10 @@ impl ModeChoice {
         let mode = match word.as_slice() {
             b"profile" | b"isolated" | b"profile_home" | b"profile-home" => HomeMode::Profile,
             b"real" | b"host" | b"user" | b"real_home" | b"real-home" => HomeMode::Real,
-            _ => return Ok(Self { mode: HomeMode::Auto, source: "default" }),
+            _ => match of_file {
+                Some(mode) => return Ok(Self { mode, source: "policy file" }),
+                None => return Ok(Self { mode: HomeMode::Auto, source: "default" }),
+            },
         };
         Ok(Self { mode, source: "TERMINAL_HOME_MODE" })
     }

@@ -190,7 +190,7 @@ fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
 /// The start of a file; empty when it cannot be read.
 fn head(program: &Path, files: &dyn Files) -> Vec<u8> {
     match files.text(program, HEAD) {
-        Text::Read(head) => head,
+        Text::Read(content) => content.bytes,
         Text::Missing | Text::Unreadable(_) => Vec::new(),
     }
 }

@@ -33,7 +33,6 @@ use facts::{Facts, System};
 use launch::{Program, Search};
 use message::{Failure, Status, shown};
 use plan::Plan;
-use policy::Policy;
 use report::Found;
 
 /// Runs the program. Called by the C `main`, once, with what that was handed.
@@ -59,13 +58,16 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<(
         Parsed::Text(text) => return print(&text),
         Parsed::Options(options) => options,
     };
-    let policy = Policy::from_options(&options)?;
+    if options.mode() == Mode::Catalogue {
+        return print(&report::catalogue::print(options.json));
+    }
     let system = System::default();
     let facts = Facts::gather(environ, own_name, &system);
-    let plan = Plan::build(&options, &facts, &policy);
+    let plan = Plan::build(&options, &facts);
     match options.mode() {
         Mode::Explain => explain(plan, &options, &facts),
-        Mode::Unlink => unlink(&plan, &options, &facts),
+        Mode::Unlink => unlink(&plan, &facts),
+        Mode::Catalogue => Ok(()),
         Mode::Run => execute(plan, &options, &facts),
     }
 }
@@ -93,11 +95,11 @@ fn explain(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     error.map_or(Ok(()), Err)
 }
 
-fn unlink(plan: &Plan, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
+fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     if let Some(failure) = plan.error.clone() {
         return Err(failure);
     }
-    let places = shares::places(&shares::items(&options.shares)?);
+    let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
     if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
         let sharing = prepare::sharing(redirect, real, root, facts.files);
@@ -126,6 +128,9 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     let child = std::mem::take(&mut plan.child);
     let mut search = Search::new(word, options.chdir(), &child, plan.own.as_ref(), facts);
     let mut program = search.first()?;
+    if let Some(notice) = plan.notice.as_ref().filter(|_| !quiet) {
+        say(&format!("hermes-exec: notice: {notice}\n"));
+    }
     plan.findings.extend(prepare::prepare(home)?);
     if verbose || facts.watched {
         plan.findings.iter().for_each(|text| warn(text));

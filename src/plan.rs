@@ -3,22 +3,24 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::catalogue;
+use crate::catalogue::{self, Owner};
 use crate::cli::Options;
 use crate::environ::{self, Environ, is_blank};
 use crate::facts::{Facts, Kind};
 use crate::home::{HomePlan, ModeChoice, POINTERS};
 use crate::message::{Failure, reason, shown};
+use crate::policy::declared::Declared;
+use crate::policy::load;
 use crate::policy::{Circumstances, Decision, Policy, Rule, Variable, Verdict};
 use crate::profile::{self, Selection, Source, Wanted};
 use crate::real_home::{Place, is_in_a_profile_home};
 use crate::search_path::{Moved, OwnVenvs};
-use crate::shares;
+use crate::shares::{self, Item};
 
 /// What a variable comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +84,10 @@ pub struct Plan {
     pub outcomes: Vec<Outcome>,
     /// The command's environment block.
     pub child: Environ,
+    /// The items to share.
+    pub items: Vec<Item>,
+    /// That the program's own credentials were removed, and how to grant them.
+    pub notice: Option<String>,
     /// What the user granted.
     pub grants: Vec<Grant>,
     /// Elements of PATH that were moved to its end.
@@ -98,29 +104,38 @@ pub struct Plan {
 
 impl Plan {
     /// Makes the plan.
-    pub fn build(options: &Options, facts: &Facts<'_>, policy: &Policy) -> Self {
+    pub fn build(options: &Options, facts: &Facts<'_>) -> Self {
         let mut plan = Self::default();
-        plan.error = plan.fill(options, facts, policy).err();
+        plan.error = plan.fill(options, facts).err();
         plan
     }
 
-    fn fill(&mut self, options: &Options, facts: &Facts<'_>, policy: &Policy) -> Result<(), Failure> {
-        let choice = ModeChoice::make(options.home, facts)?;
-        let items = shares::items(&options.shares)?;
+    fn fill(&mut self, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
+        let mut policy = Policy::from_options(options)?;
         let wanted = Wanted { profile: options.profile.as_deref(), hermes_home: options.hermes_home.as_deref() };
         let selection = self.selection.insert(profile::select(wanted, facts)?);
         self.warnings.append(&mut selection.warnings);
+        let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
+        let program = program.as_bytes();
+        let file = load::load(options, selection, facts)?;
+        if let Some(file) = &file {
+            policy.add_file(file, program);
+        }
+        let choice = ModeChoice::make(options.home, file.as_ref().and_then(|file| file.home), facts)?;
+        self.items = shares::items(file.as_ref().map(|file| (file, file.program(program))), &options.shares)?;
         let home = self.home.insert(HomePlan::build(choice, selection, facts)?);
+        policy.add_declared(Declared::gather(selection, facts, &mut self.warnings));
 
-        let mut block = Block::new(facts, policy, selection, home, options.chdir.as_deref());
-        block.compute(selection, home, options, facts, policy);
-        block.set_by_user(policy);
+        let mut block = Block::new(facts, &policy, selection, home, options.chdir.as_deref());
+        block.compute(selection, home, options, facts, &policy);
+        block.set_by_user(&policy);
         (self.child, self.outcomes, self.moved) = (block.child(), block.outcomes(), block.moved);
         self.own = Some(block.own).filter(|_| !policy.keeps_venv());
 
-        self.grants = grants(options, policy, &self.outcomes);
+        self.grants = grants(options, &policy, &self.outcomes);
+        self.notice = notice(program, &policy, &self.outcomes);
         let skips_claude = self.child.given(b"CLAUDE_CONFIG_DIR").is_some();
-        home.share(&items, skips_claude, selection, facts);
+        home.share(&self.items, skips_claude, selection, facts);
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
         match options.chdir.as_ref().map(|dir| facts.files.stat(Path::new(dir))) {
@@ -386,6 +401,29 @@ impl<'a> Block<'a> {
     }
 }
 
+/// For a program that signs in with credentials of the catalogue: that they were removed, and the option that grants them.
+fn notice(program: &[u8], policy: &Policy, outcomes: &[Outcome]) -> Option<String> {
+    let owner = catalogue::owner(program).filter(|_| !policy.is_decided)?;
+    let owns = |group: &str| match owner {
+        Owner::Groups(groups) => groups.contains(&group),
+        Owner::EveryProvider => !catalogue::is_sealed(group),
+    };
+    let gone = |outcome: &&Outcome| outcome.action == Action::Removed && outcome.rule == Rule::Catalogue;
+    let removed: Vec<_> = outcomes.iter().filter(gone).filter(|outcome| outcome.group.is_some_and(owns)).collect();
+    if removed.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = removed.iter().map(|outcome| shown(&outcome.name)).collect();
+    let option = match owner {
+        Owner::EveryProvider => "--inherit-credentials".to_owned(),
+        Owner::Groups(_) => {
+            let groups: BTreeSet<_> = removed.iter().filter_map(|outcome| outcome.group).collect();
+            format!("--inherit-credentials={}", groups.into_iter().collect::<Vec<_>>().join(","))
+        }
+    };
+    Some(format!("{} runs without {}; to grant: {option}", shown(program), names.join(", ")))
+}
+
 /// `--chdir` cannot be followed.
 pub fn cannot_change_dir(why: &str) -> Failure {
     Failure::new(format!("--chdir: cannot change to that directory: {why}"))
@@ -396,11 +434,15 @@ fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant
     let every = policy.grants.every.then_some("*");
     let groups = every.into_iter().chain(policy.grants.groups.iter().copied());
     let groups = groups.map(|group| ("group", group.to_owned(), "--inherit-credentials"));
+    let of_file = policy.grants.of_file.iter().map(|group| ("group", (*group).to_owned(), "policy file"));
     let kept = outcomes.iter().filter(|outcome| outcome.rule == Rule::Keep && catalogue::find(&outcome.name).is_some());
-    let kept = kept.map(|outcome| ("variable", shown(&outcome.name), "--keep"));
+    let kept = kept.map(|outcome| {
+        ("variable", shown(&outcome.name), if outcome.reason == "--keep" { "--keep" } else { "policy file" })
+    });
     let shares =
         options.shares.iter().filter(|(add, _)| *add).map(|(_, item)| ("share", shown(item.as_bytes()), "--share"));
-    groups.chain(kept).chain(shares).map(|(kind, name, by)| Grant { kind, name, by }).collect()
+    let all = groups.chain(of_file).chain(kept).chain(shares);
+    all.map(|(kind, name, by)| Grant { kind, name, by }).collect()
 }
 
 fn user_decides(policy: &Policy, name: &[u8]) -> bool {

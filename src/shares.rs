@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::facts::{Files, Kind};
 use crate::message::{Failure, reason, shown_path};
+use crate::policy::file::{PolicyFile, Program};
 use crate::real_home::Place;
 
 /// A shared item.
@@ -75,24 +76,37 @@ impl Item {
     }
 }
 
-/// The items to share: the default ones, then `--share` (true) and `--no-share` (false) from left to right.
+/// The items to share: the default ones or the policy file's list, what the file adds for the program, then `--share` (true)
+/// and `--no-share` (false) from left to right.
 ///
 /// # Errors
 /// As [`Item::parse`].
-pub fn items(edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
-    let mut items = vec![Item::Keychain, Item::Claude];
-    for (add, word) in edits {
-        if !add && word == "all" {
+pub fn items(file: Option<(&PolicyFile, Option<&Program>)>, edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    match file.and_then(|(file, _)| file.share.as_ref()) {
+        Some(list) => list.iter().for_each(|item| add(&mut items, item.0.clone())),
+        None => items = vec![Item::Keychain, Item::Claude],
+    }
+    for item in file.and_then(|(_, program)| program).into_iter().flat_map(|program| &program.share) {
+        add(&mut items, item.0.clone());
+    }
+    for (adds, word) in edits {
+        if !adds && word == "all" {
             items.clear();
-            continue;
-        }
-        let item = Item::parse(word, if *add { "--share" } else { "--no-share" })?;
-        items.retain(|known| *known != item);
-        if *add {
-            items.push(item);
+        } else if *adds {
+            add(&mut items, Item::parse(word, "--share")?);
+        } else {
+            let item = Item::parse(word, "--no-share")?;
+            items.retain(|known| *known != item);
         }
     }
     Ok(items)
+}
+
+fn add(items: &mut Vec<Item>, item: Item) {
+    if !items.contains(&item) {
+        items.push(item);
+    }
 }
 
 /// The state of a link.

@@ -1,6 +1,7 @@
 //! What is printed about a plan. It decides nothing, and knows no variable's value.
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 pub mod json;
 pub mod text;
 

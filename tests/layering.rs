@@ -11,7 +11,7 @@ const PURE: [&str; 12] = [
     "home.rs",
     "message.rs",
     "pattern.rs",
-    "plan.rs",
+    "plan",
     "policy",
     "profile.rs",
     "real_home.rs",

@@ -13,3 +13,5 @@ mod shares;
 mod shims;
 mod support;
 mod transcript;
+#[cfg(target_os = "linux")]
+mod transparency;

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::unistd::execve;
 
 use crate::environ::Environ;
-use crate::facts::{Facts, Files, Kind, Stat, Text};
+use crate::facts::{Facts, Files, Kind, Stat, Text, own_pid};
 use crate::message::{Failure, Status, reason, shown, shown_path};
 use crate::search_path::{OwnVenvs, element_dir};
 
@@ -116,11 +116,12 @@ impl<'a> Search<'a> {
             if !calls_us(&head, &self.facts.own_name) {
                 return Ok(Program { path, guard: None });
             }
-            if self.guard.stops(self.facts.pid, stat.identity) {
+            let pid = own_pid();
+            if self.guard.stops(pid, stat.identity) {
                 self.shims += 1;
                 continue;
             }
-            return Ok(Program { path, guard: Some(self.guard.with(self.facts.pid, stat.identity)) });
+            return Ok(Program { path, guard: Some(self.guard.with(pid, stat.identity)) });
         }
         Err(self.nothing_left())
     }

@@ -132,7 +132,7 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
         say(&format!("hermes-exec: notice: {notice}\n"));
     }
     plan.findings.extend(prepare::prepare(home)?);
-    if verbose || facts.watched {
+    if verbose || (!plan.findings.is_empty() && facts::is_watched()) {
         plan.findings.iter().for_each(|text| warn(text));
     }
     if verbose {

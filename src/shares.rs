@@ -235,27 +235,30 @@ impl Sharing<'_> {
                 Err(error) => return Err(format!("{}: {}", shown_path(&parent), reason(&error))),
             }
         }
-        match self.files.lstat(&path) {
+        match self.files.link_text(&path) {
+            Ok(text) => self.examine_link(&path, &text, target),
             Err(error) if is_missing(&error) => Ok(State::Create),
-            Err(error) => Err(reason(&error)),
-            Ok(stat) if stat.kind == Kind::Link => self.examine_link(&path, target),
-            Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
+            Err(_) => match self.files.lstat(&path) {
+                Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
+                Err(error) => Err(reason(&error)),
+            },
         }
     }
 
-    fn examine_link(&self, path: &Path, target: &Path) -> Result<State, String> {
-        let left = || Err(format!("it is {}", self.words(path, Kind::Link)));
-        let Ok(text) = self.files.link_text(path) else { return left() };
-        let next = path.parent().unwrap_or(self.home).join(&text);
-        // One hop: what the text names is no further link, and is the target.
+    fn examine_link(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
+        // One hop: what the text names is no further link, and is the target. The target itself is resolved to the end.
+        if text == target {
+            return Ok(State::Present);
+        }
+        let next = path.parent().unwrap_or(self.home).join(text);
         let ends = self.files.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
         if ends && (self.landing(&next).as_deref() == Some(target) || self.is_same(&next, target)) {
             return Ok(State::Present);
         }
         match self.files.canonical(path) {
             Ok(_) if self.same(path, target) => Ok(State::Replace),
-            Err(error) if is_missing(&error) && self.is_ours_to_replace(&text) => Ok(State::Replace),
-            _ => left(),
+            Err(error) if is_missing(&error) && self.is_ours_to_replace(text) => Ok(State::Replace),
+            _ => Err(format!("it is {}", self.words(path, Kind::Link))),
         }
     }
 

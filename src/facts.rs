@@ -2,7 +2,7 @@
 //! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
 use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 
-use crate::environ::Environ;
+use crate::environ::{Environ, split};
 use crate::message::reason;
 use crate::sys::passwd;
 
@@ -85,6 +85,8 @@ pub trait Files {
     fn text(&self, path: &Path, limit: usize) -> Text;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
+    /// The names in the environment of the parent process, where they can be read.
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
     /// The home directory that the password database gives to a uid.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.
@@ -126,6 +128,16 @@ pub fn own_pid() -> u32 {
 /// Do set-up findings have a reader: is standard error a terminal?
 pub fn is_watched() -> bool {
     io::IsTerminal::is_terminal(&io::stderr())
+}
+
+/// Does a person read standard output?
+pub fn is_terminal() -> bool {
+    io::IsTerminal::is_terminal(&io::stdout())
+}
+
+/// A terminal, and nobody said no (`NO_COLOR`, and a terminal without any).
+pub fn wants_colour(environ: &Environ) -> bool {
+    is_terminal() && environ.given(b"NO_COLOR").is_none() && environ.get(b"TERM") != Some(b"dumb")
 }
 
 /// The machine's own file system and password database. Each question about a path is asked once: a plan is made of one
@@ -253,6 +265,11 @@ impl Files for System {
             fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
         names.sort();
         names
+    }
+
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>> {
+        let block = fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id())).ok()?;
+        Some(block.split(|&byte| byte == 0).filter_map(split).map(|(name, _)| name.to_vec()).collect())
     }
 
     fn home_of(&self, uid: u32) -> Option<PathBuf> {

@@ -2,6 +2,8 @@
 //! built binary in a clean environment with a planted secret and fails the test when that secret shows up in any output.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod plan;
+
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs;

@@ -78,7 +78,12 @@ struct Maker {
     owner: Option<(Uid, Gid)>,
 }
 
-const DIRECTORY: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
+/// To make entries in a directory one need not be allowed to list it, and on Linux need not ask.
+#[cfg(target_os = "linux")]
+const LOOK: OFlag = OFlag::O_PATH;
+#[cfg(not(target_os = "linux"))]
+const LOOK: OFlag = OFlag::O_RDONLY;
+const DIRECTORY: OFlag = LOOK.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
 const PRIVATE: Mode = Mode::S_IRWXU;
 /// So many names for a temporary are tried.
 const ATTEMPTS: u32 = 100;
@@ -126,7 +131,7 @@ impl Maker {
 
     fn make_link(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), Errno> {
         symlinkat(target, dir, name)?;
-        give(dir, name, self.owner)
+        give(dir, name, SFlag::S_IFLNK, self.owner)
     }
 
     /// Puts a link in the place of another by one `rename`, if that is a link still.
@@ -183,17 +188,38 @@ fn step(dir: &OwnedFd, name: &OsStr, make: bool, owner: Option<(Uid, Gid)>) -> R
         result => return result,
     }
     match mkdirat(dir, name, PRIVATE) {
-        Ok(()) => give(dir, name, owner)?,
+        Ok(()) => give(dir, name, SFlag::S_IFDIR, owner)?,
         Err(Errno::EEXIST) => {}
         Err(errno) => return Err(errno),
     }
     open()
 }
 
-/// `lchown`s what we just made, where we run as root in somebody else's profile.
-fn give(dir: &OwnedFd, name: &OsStr, owner: Option<(Uid, Gid)>) -> Result<(), Errno> {
+/// `lchown`s what we just made, where we run as root in somebody else's profile, or takes it away again. That somebody may
+/// have exchanged it already for another entry of root's, which stays.
+fn give(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: Option<(Uid, Gid)>) -> Result<(), Errno> {
     let Some((uid, gid)) = owner else { return Ok(()) };
-    fchownat(dir, name, Some(uid), Some(gid), AtFlags::AT_SYMLINK_NOFOLLOW)
+    let (at, entry, flags) = hold(dir, name)?;
+    let stat = fstatat(&at, entry, flags)?;
+    if kind(&stat) != made || stat.st_uid != Uid::effective().as_raw() {
+        return Err(Errno::ESTALE);
+    }
+    fchownat(&at, entry, Some(uid), Some(gid), flags).inspect_err(|_| {
+        let is_directory = made == SFlag::S_IFDIR;
+        let _ = unlinkat(dir, name, if is_directory { UnlinkatFlags::RemoveDir } else { UnlinkatFlags::NoRemoveDir });
+    })
+}
+
+/// An entry of a directory for calls that are to be about the same one: on Linux opened, elsewhere by its name.
+#[cfg(target_os = "linux")]
+fn hold<'a>(dir: &OwnedFd, name: &OsStr) -> Result<(OwnedFd, &'a OsStr, AtFlags), Errno> {
+    let itself = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    Ok((openat(dir, name, itself, Mode::empty())?, OsStr::new(""), AtFlags::AT_EMPTY_PATH))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hold<'a>(dir: &OwnedFd, name: &'a OsStr) -> Result<(OwnedFd, &'a OsStr, AtFlags), Errno> {
+    Ok((dir.try_clone().map_err(errno_of)?, name, AtFlags::AT_SYMLINK_NOFOLLOW))
 }
 
 fn kind(stat: &FileStat) -> SFlag {

@@ -7,6 +7,7 @@ mod families;
 mod home;
 mod launch;
 mod layering;
+mod owners;
 mod planted;
 mod profile;
 mod shares;

@@ -260,6 +260,20 @@ impl Run {
         self
     }
 
+    /// Starts in a mount namespace of its own, in which `sh` first does `prelude` as root: `mount -t tmpfs none DIR`. What
+    /// is mounted there is gone afterwards.
+    pub fn mounted(mut self, prelude: &str) -> Self {
+        let program = std::mem::replace(&mut self.program, "/usr/bin/unshare".into());
+        let id = self.uid.take();
+        let drop = id.map_or(String::new(), |id| format!("setpriv --reuid={id} --regid={id} --clear-groups "));
+        let script = format!("set -e\n{prelude}\nexec {drop}\"$@\"").into();
+        self.args.splice(
+            0..0,
+            ["-m", "--", "/bin/sh", "-c"].map(Into::into).into_iter().chain([script, "sh".into(), program]),
+        );
+        self
+    }
+
     /// Runs as this uid and gid, without other groups. The program must be one that this user can reach
     /// ([`Sandbox::copied_binary`]).
     pub fn uid(mut self, uid: u32) -> Self {

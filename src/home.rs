@@ -106,6 +106,8 @@ pub struct Redirect {
     pub make: bool,
     /// The profile directory, canonical: nothing is made outside of it.
     pub profile_dir: PathBuf,
+    /// Its device and inode: what has come into its place since is not the profile.
+    pub identity: (u64, u64),
     /// New entries belong to this owner and group: we run as root, and the profile is somebody else's.
     pub owner: Option<(u32, u32)>,
 }
@@ -182,7 +184,8 @@ impl HomePlan {
         }
         plan.to = Some(home.clone());
         let owner = (facts.uid == 0 && profile.owner.0 != 0).then_some(profile.owner);
-        plan.redirect = Some(Redirect { home, make, profile_dir: profile.canonical.clone(), owner });
+        let Profile { canonical: profile_dir, identity, .. } = profile.clone();
+        plan.redirect = Some(Redirect { home, make, profile_dir, identity, owner });
         Ok(plan)
     }
 

@@ -121,7 +121,7 @@ fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
     if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
-        let sharing = prepare::sharing(redirect, real, root, facts.files);
+        let sharing = redirect.sharing(real, root, facts.files);
         for line in prepare::unlink(redirect, &places, &sharing)? {
             print(&format!("{line}\n"))?;
         }

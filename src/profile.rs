@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::environ::is_blank;
-use crate::facts::{Facts, Files, Kind, Text};
+use crate::facts::{Content, Facts, Files, Kind, Text};
 use crate::message::{Failure, shown, shown_path};
 use crate::real_home::{self, Place, RealHome};
 
@@ -53,6 +53,8 @@ pub struct Profile {
     pub canonical: PathBuf,
     /// Who named it.
     pub source: Source,
+    /// The directory's device and inode.
+    pub identity: (u64, u64),
     /// The directory's owner and group.
     pub owner: (u32, u32),
 }
@@ -213,7 +215,7 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
             warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
             None
         }
-        Text::Read(bytes) => {
+        Text::Read(Content { bytes, .. }) => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
             (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned())
         }
@@ -229,7 +231,10 @@ fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<
     }
     let stat = facts.files.stat(&dir).ok().filter(|stat| stat.kind == Kind::Directory);
     match stat.zip(facts.files.canonical(&dir).ok()) {
-        Some((stat, canonical)) => Ok(Profile { name, dir, canonical, source, owner: (stat.uid, stat.gid) }),
+        Some((stat, canonical)) => {
+            let (identity, owner) = (stat.identity, (stat.uid, stat.gid));
+            Ok(Profile { name, dir, canonical, source, identity, owner })
+        }
         None => Err(not_there(&name, source, &dir, &root.spelled, facts)),
     }
 }

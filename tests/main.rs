@@ -11,6 +11,9 @@ mod launch;
 #[cfg(target_os = "linux")]
 mod launch_matrix;
 mod layering;
+mod messages;
+mod owners;
+mod planted;
 mod profile;
 mod shares;
 mod shim_chains;

@@ -5,6 +5,9 @@
 //! out ([`prepare`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
 //! status.
 
+#[cfg(not(unix))]
+compile_error!("hermes-exec runs on Linux and macOS; on Windows use it inside WSL");
+
 pub mod catalogue;
 pub mod cli;
 pub mod doctor;

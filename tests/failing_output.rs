@@ -2,7 +2,6 @@
 //! of the command's own end. Every case runs with standard error as it is, closed, full, and as a pipe that nobody reads.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use nix::fcntl::OFlag;
@@ -35,22 +34,14 @@ fn start<'a>(sandbox: &'a Sandbox, number: i32, output: Output) -> Start<'a> {
         format!("SECRET={CANARY}"),
     ];
     let start = Start::new(sandbox.path("work")).block(block).step(|| setrlimit(Resource::RLIMIT_CORE, 0, 0));
-    let at = |file: OwnedFd| {
-        let number_of = std::os::fd::AsRawFd::as_raw_fd(&file);
-        // SAFETY: in the child, where nothing else uses this descriptor.
-        move || {
-            let _open = &file;
-            nix::errno::Errno::result(unsafe { nix::libc::dup2(number_of, number) }).map(drop)
-        }
-    };
     match output {
         Output::AsItIs => start,
         Output::Closed => start.closed(number),
-        Output::Full => start.step(at(File::options().write(true).open("/dev/full").unwrap().into())),
-        Output::ReadOnly => start.step(at(File::open("/dev/null").unwrap().into())),
+        Output::Full => start.with_file(number, File::options().write(true).open("/dev/full").unwrap()),
+        Output::ReadOnly => start.with_file(number, File::open("/dev/null").unwrap()),
         Output::NobodyReads => {
             let (_, write) = pipe2(OFlag::O_CLOEXEC).unwrap();
-            start.ignored(Signal::SIGPIPE).step(at(write))
+            start.ignored(Signal::SIGPIPE).with_file(number, write)
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod cli;
 mod environment;
+mod exec_cases;
 #[cfg(target_os = "linux")]
 mod failing_output;
 mod families;

@@ -2,6 +2,7 @@
 //! deleted, while somebody else keeps changing the links. There is no lock: each step has to bear company.
 
 mod mixed;
+mod threads;
 
 use std::collections::BTreeMap;
 use std::fs;

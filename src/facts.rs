@@ -2,7 +2,7 @@
 //! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -11,9 +11,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
-use nix::unistd::{AccessFlags, Uid, faccessat};
+use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 
-use crate::environ::Environ;
+use crate::environ::{Environ, split};
 use crate::message::reason;
 use crate::sys::passwd;
 
@@ -41,13 +41,26 @@ pub struct Stat {
     pub uid: u32,
     /// Group.
     pub gid: u32,
+    /// Permission bits.
+    pub mode: u32,
 }
 
-/// A small file that was read.
+/// What was read of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Its bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// It is longer than the limit.
+    pub is_cut: bool,
+    /// The file itself, as it was opened.
+    pub stat: Stat,
+}
+
+/// A small file, perhaps read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// Its bytes, up to the limit.
-    Read(Vec<u8>),
+    /// It was read.
+    Read(Content),
     /// There is none.
     Missing,
     /// There is something that was not read, and why.
@@ -72,6 +85,8 @@ pub trait Files {
     fn text(&self, path: &Path, limit: usize) -> Text;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
+    /// The names in the environment of the parent process, where they can be read.
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
     /// The home directory that the password database gives to a uid.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.
@@ -84,12 +99,10 @@ pub struct Facts<'a> {
     pub environ: &'a Environ,
     /// Effective uid.
     pub uid: u32,
-    /// The process's id, which the command keeps.
-    pub pid: u32,
+    /// Effective gid.
+    pub gid: u32,
     /// The base name of our own `argv[0]`.
     pub own_name: Vec<u8>,
-    /// Whether set-up findings have a reader: standard error is a terminal.
-    pub watched: bool,
     /// The file system.
     pub files: &'a dyn Files,
 }
@@ -100,23 +113,66 @@ impl<'a> Facts<'a> {
         Self {
             environ,
             uid: Uid::effective().as_raw(),
-            pid: std::process::id(),
+            gid: Gid::effective().as_raw(),
             own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
-            watched: io::IsTerminal::is_terminal(&io::stderr()),
             files,
         }
     }
 }
 
-/// The machine's own file system and password database.
+/// The process's id, which the command keeps.
+pub fn own_pid() -> u32 {
+    std::process::id()
+}
+
+/// Do set-up findings have a reader: is standard error a terminal?
+pub fn is_watched() -> bool {
+    io::IsTerminal::is_terminal(&io::stderr())
+}
+
+/// Does a person read standard output?
+pub fn is_terminal() -> bool {
+    io::IsTerminal::is_terminal(&io::stdout())
+}
+
+/// A terminal, and nobody said no (`NO_COLOR`, and a terminal without any).
+pub fn wants_colour(environ: &Environ) -> bool {
+    is_terminal() && environ.given(b"NO_COLOR").is_none() && environ.get(b"TERM") != Some(b"dumb")
+}
+
+/// The machine's own file system and password database. Each question about a path is asked once: a plan is made of one
+/// view of the world, and most of its questions are about neighbours.
 #[derive(Default)]
 pub struct System {
-    /// Directories whose canonical path is known: most questions of a run are about neighbours.
-    directories: RefCell<HashMap<PathBuf, PathBuf>>,
+    stats: Known<Stat>,
+    lstats: Known<Stat>,
+    canonicals: Known<PathBuf>,
+    texts: Known<PathBuf>,
+}
+
+/// Answers by path; an error is kept as its number.
+struct Known<T>(RefCell<HashMap<PathBuf, Result<T, i32>>>);
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<T: Clone> Known<T> {
+    fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        if let Some(known) = self.0.borrow().get(path) {
+            return known.clone().map_err(io::Error::from_raw_os_error);
+        }
+        let answer = ask();
+        let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
+        self.0.borrow_mut().insert(path.to_owned(), kept);
+        answer
+    }
 }
 
 impl System {
-    /// `realpath(3)` by way of the parent directory, which is looked up once.
+    /// `realpath(3)` by way of the parent directory, which is looked up once for all that is in it.
     fn canonical_below_parent(&self, path: &Path) -> io::Result<PathBuf> {
         let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
             return fs::canonicalize(path);
@@ -124,17 +180,8 @@ impl System {
         if !path.is_absolute() {
             return fs::canonicalize(path);
         }
-        let known = self.directories.borrow().get(parent).cloned();
-        let parent = match known {
-            Some(known) => known,
-            None => {
-                let canonical = self.canonical_below_parent(parent)?;
-                self.directories.borrow_mut().insert(parent.to_owned(), canonical.clone());
-                canonical
-            }
-        };
-        let path = parent.join(name);
-        match fs::read_link(&path) {
+        let path = self.canonical(parent)?.join(name);
+        match self.link_text(&path) {
             // It is there, and no link.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(path),
             Err(error) => Err(error),
@@ -150,7 +197,7 @@ fn stat(meta: &fs::Metadata) -> Stat {
         kind if kind.is_symlink() => Kind::Link,
         _ => Kind::Other,
     };
-    Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid() }
+    Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid(), mode: meta.mode() & 0o7777 }
 }
 
 /// `access(2)` for the effective uid, which is the one that `execve` and `mkdir` go by.
@@ -160,19 +207,19 @@ fn access(path: &Path, mode: AccessFlags) -> nix::Result<()> {
 
 impl Files for System {
     fn stat(&self, path: &Path) -> io::Result<Stat> {
-        fs::metadata(path).map(|meta| stat(&meta))
+        self.stats.get_or(path, || fs::metadata(path).map(|meta| stat(&meta)))
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        fs::symlink_metadata(path).map(|meta| stat(&meta))
+        self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)))
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.canonical_below_parent(path)
+        self.canonicals.get_or(path, || self.canonical_below_parent(path))
     }
 
     fn link_text(&self, path: &Path) -> io::Result<PathBuf> {
-        fs::read_link(path)
+        self.texts.get_or(path, || fs::read_link(path))
     }
 
     fn writable(&self, path: &Path) -> io::Result<()> {
@@ -185,19 +232,28 @@ impl Files for System {
 
     fn text(&self, path: &Path, limit: usize) -> Text {
         let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-        let read = || -> io::Result<Option<Vec<u8>>> {
-            let file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+        let read = || -> io::Result<Option<Content>> {
+            let mut file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
             let meta = file.metadata()?;
             if !meta.is_file() {
                 return Ok(None);
             }
-            let length = usize::try_from(meta.len()).unwrap_or(limit);
-            let mut bytes = Vec::with_capacity(length.min(limit) + 1);
-            file.take(limit as u64).read_to_end(&mut bytes)?;
-            Ok(Some(bytes))
+            let length = usize::try_from(meta.len()).unwrap_or(usize::MAX);
+            let mut bytes = vec![0; length.min(limit)];
+            let mut filled = 0;
+            while filled < bytes.len() {
+                match file.read(&mut bytes[filled..]) {
+                    Ok(0) => break,
+                    Ok(more) => filled += more,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            bytes.truncate(filled);
+            Ok(Some(Content { is_cut: length > limit, bytes, stat: stat(&meta) }))
         };
         match read() {
-            Ok(Some(bytes)) => Text::Read(bytes),
+            Ok(Some(content)) => Text::Read(content),
             Ok(None) => Text::Unreadable("not a regular file".into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Text::Missing,
             Err(error) => Text::Unreadable(reason(&error)),
@@ -209,6 +265,11 @@ impl Files for System {
             fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
         names.sort();
         names
+    }
+
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>> {
+        let block = fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id())).ok()?;
+        Some(block.split(|&byte| byte == 0).filter_map(split).map(|(name, _)| name.to_vec()).collect())
     }
 
     fn home_of(&self, uid: u32) -> Option<PathBuf> {

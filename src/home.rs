@@ -7,9 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::cli::HomeMode;
-use crate::facts::{Facts, Kind};
+use crate::facts::{Facts, Files, Kind};
 use crate::message::{Failure, reason, shown_path};
 use crate::profile::{Profile, Selection, is_directory};
+use crate::real_home::Place;
 use crate::shares::{Item, Link, Sharing, State};
 
 /// Places in the real home that hold no secret, and the variables by which their tools find them under another HOME.
@@ -44,11 +45,11 @@ impl ModeChoice {
         }
     }
 
-    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then `auto`.
+    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then `auto`.
     ///
     /// # Errors
     /// 125 for a word in HERMES_EXEC_HOME_MODE that is no mode.
-    pub fn make(option: Option<HomeMode>, facts: &Facts<'_>) -> Result<Self, Failure> {
+    pub fn make(option: Option<HomeMode>, of_file: Option<HomeMode>, facts: &Facts<'_>) -> Result<Self, Failure> {
         if let Some(mode) = option {
             return Ok(Self { mode, source: "--home" });
         }
@@ -69,7 +70,10 @@ impl ModeChoice {
         let mode = match word.as_slice() {
             b"profile" | b"isolated" | b"profile_home" | b"profile-home" => HomeMode::Profile,
             b"real" | b"host" | b"user" | b"real_home" | b"real-home" => HomeMode::Real,
-            _ => return Ok(Self { mode: HomeMode::Auto, source: "default" }),
+            _ => match of_file {
+                Some(mode) => return Ok(Self { mode, source: "policy file" }),
+                None => return Ok(Self { mode: HomeMode::Auto, source: "default" }),
+            },
         };
         Ok(Self { mode, source: "TERMINAL_HOME_MODE" })
     }
@@ -107,6 +111,13 @@ pub struct Redirect {
     pub identity: (u64, u64),
     /// New entries belong to this owner and group: we run as root, and the profile is somebody else's.
     pub owner: Option<(u32, u32)>,
+}
+
+impl Redirect {
+    /// The sharing of items between this home and the real one.
+    pub fn sharing<'a>(&'a self, real: &'a Place, root: &'a Place, files: &'a dyn Files) -> Sharing<'a> {
+        Sharing { home: &self.home, exists: !self.make, real, root, files }
+    }
 }
 
 /// What stands at the home's place.
@@ -203,7 +214,8 @@ impl HomePlan {
 
     /// Plans the links for the items, where HOME is redirected. `skips_claude`: the command will have CLAUDE_CONFIG_DIR.
     pub fn share(&mut self, items: &[Item], skips_claude: bool, selection: &Selection, facts: &Facts<'_>) {
-        let Some(Redirect { home, make, profile_dir, .. }) = &self.redirect else { return };
+        let Some(redirect) = &self.redirect else { return };
+        let Redirect { home, profile_dir, .. } = redirect;
         let (Some(root), Some(real)) = (&selection.root, selection.real.place()) else {
             if !items.is_empty() {
                 self.findings.push(match selection.real.owner_without_home {
@@ -223,10 +235,9 @@ impl HomePlan {
             ));
             return;
         }
-        let sharing = Sharing { home, exists: !*make, real, root, files: facts.files };
         let (skipped, shared): (Vec<_>, Vec<_>) =
             items.iter().cloned().partition(|item| *item == Item::Claude && skips_claude);
-        self.links = sharing.links(&shared);
+        self.links = redirect.sharing(real, root, facts.files).links(&shared);
         if !skipped.is_empty() {
             self.findings.push("claude is not linked: CLAUDE_CONFIG_DIR says where Claude Code keeps its state".into());
         }

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::unistd::execve;
 
 use crate::environ::Environ;
-use crate::facts::{Facts, Files, Kind, Stat, Text};
+use crate::facts::{Facts, Files, Kind, Stat, Text, own_pid};
 use crate::message::{Failure, Status, reason, shown, shown_path};
 use crate::search_path::{OwnVenvs, element_dir};
 
@@ -116,11 +116,12 @@ impl<'a> Search<'a> {
             if !calls_us(&head, &self.facts.own_name) {
                 return Ok(Program { path, guard: None });
             }
-            if self.guard.stops(self.facts.pid, stat.identity) {
+            let pid = own_pid();
+            if self.guard.stops(pid, stat.identity) {
                 self.shims += 1;
                 continue;
             }
-            return Ok(Program { path, guard: Some(self.guard.with(self.facts.pid, stat.identity)) });
+            return Ok(Program { path, guard: Some(self.guard.with(pid, stat.identity)) });
         }
         Err(self.nothing_left())
     }
@@ -190,7 +191,7 @@ fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
 /// The start of a file; empty when it cannot be read.
 fn head(program: &Path, files: &dyn Files) -> Vec<u8> {
     match files.text(program, HEAD) {
-        Text::Read(head) => head,
+        Text::Read(content) => content.bytes,
         Text::Missing | Text::Unreadable(_) => Vec::new(),
     }
 }
@@ -238,6 +239,36 @@ impl Guard {
         let texts: Vec<_> = all.map(|(pid, (device, inode))| format!("{pid}:{device}:{inode}")).collect();
         texts.join(",").into_bytes()
     }
+}
+
+/// A login or interactive shell reads start files after us, and BASH_ENV or ENV name one for the others: they may set again
+/// what was removed.
+pub fn shell_findings(argv: &[OsString], child: &Environ) -> Vec<String> {
+    const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash"];
+    let Some(word) = argv.first() else { return Vec::new() };
+    let name = Path::new(word).file_name().unwrap_or_default().as_bytes();
+    let login_name = name.strip_prefix(b"-");
+    if !SHELLS.iter().any(|shell| shell.as_bytes() == login_name.unwrap_or(name)) {
+        return Vec::new();
+    }
+    let is_flag = |word: &OsString| word.as_bytes().starts_with(b"-") && word.as_bytes() != b"--";
+    let reads = |word: &OsString| match word.as_bytes() {
+        b"--login" | b"--interactive" => true,
+        [b'-', b'-', ..] => false,
+        flags => flags.contains(&b'l') || flags.contains(&b'i'),
+    };
+    let flags = || argv.iter().skip(1).take_while(|word| is_flag(word));
+    let is_script = argv.len() > 1 + flags().count() || flags().any(|word| word.as_bytes().contains(&b'c'));
+    let mut findings = Vec::new();
+    if login_name.is_some() || flags().any(reads) || !is_script {
+        findings.push("a login or interactive shell reads start files, which may set removed variables again".into());
+    }
+    for name in ["BASH_ENV", "ENV"] {
+        if child.given(name.as_bytes()).is_some() {
+            findings.push(format!("{name} names a start file, which may set removed variables again"));
+        }
+    }
+    findings
 }
 
 /// Starts a program in this process. Comes back only when that failed.

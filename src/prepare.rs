@@ -14,7 +14,6 @@ use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstatat, mkdirat};
 use nix::unistd::{Gid, Uid, UnlinkatFlags, fchownat, symlinkat, unlinkat};
 
-use crate::facts::Files;
 use crate::home::{HomePlan, Redirect, cannot_make};
 use crate::message::{Failure, shown_path};
 use crate::shares::{Sharing, State};
@@ -228,14 +227,4 @@ fn hold<'a>(dir: &OwnedFd, name: &'a OsStr) -> Result<(OwnedFd, &'a OsStr, AtFla
 
 fn kind(stat: &FileStat) -> SFlag {
     SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT
-}
-
-/// Makes the sharing of a home for [`unlink`].
-pub fn sharing<'a>(
-    redirect: &'a Redirect,
-    real: &'a crate::real_home::Place,
-    root: &'a crate::real_home::Place,
-    files: &'a dyn Files,
-) -> Sharing<'a> {
-    Sharing { home: &redirect.home, exists: !redirect.make, real, root, files }
 }

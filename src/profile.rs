@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::environ::is_blank;
-use crate::facts::{Facts, Files, Kind, Text};
+use crate::facts::{Content, Facts, Files, Kind, Text};
 use crate::message::{Failure, shown, shown_path};
 use crate::real_home::{self, Place, RealHome};
 
@@ -215,7 +215,7 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
             warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
             None
         }
-        Text::Read(bytes) => {
+        Text::Read(Content { bytes, .. }) => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
             (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned())
         }

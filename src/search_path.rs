@@ -32,7 +32,7 @@ struct Venv {
 #[derive(Clone, Debug)]
 pub struct OwnVenvs {
     venvs: Vec<Venv>,
-    code: Vec<Place>,
+    code: Vec<PathBuf>,
 }
 
 /// What came of one PATH.
@@ -48,13 +48,12 @@ impl OwnVenvs {
     /// Finds them: the value of a marker with `bin/hermes` in it or inside Hermes' code, and the venvs of the root.
     pub fn find(environ: &Environ, root: Option<&Place>, files: &dyn Files) -> Self {
         let agent = root.map(|root| root.spelled.join("hermes-agent"));
-        let code = agent.iter().map(PathBuf::as_path).chain([Path::new(SYSTEM_WIDE)]);
-        let mut own = Self { venvs: Vec::new(), code: code.map(|path| Place::new(path, files)).collect() };
+        let code = agent.iter().cloned().chain([SYSTEM_WIDE.into()]).collect();
+        let mut own = Self { venvs: Vec::new(), code };
         for marker in MARKERS {
             for value in environ.copies(marker).filter(|value| !is_blank(value)) {
                 let path = Path::new(OsStr::from_bytes(value));
-                let in_code = || own.code.iter().any(|code| code.holds(path, files));
-                if path.is_absolute() && (files.stat(&path.join("bin/hermes")).is_ok() || in_code()) {
+                if path.is_absolute() && (files.stat(&path.join("bin/hermes")).is_ok() || own.is_in_code(path, files)) {
                     own.add(path, Some(marker), files);
                 }
             }
@@ -83,6 +82,15 @@ impl OwnVenvs {
                 self.venvs.push(venv);
             }
         }
+    }
+
+    fn is_in_code(&self, path: &Path, files: &dyn Files) -> bool {
+        self.code.iter().any(|code| Place::new(code, files).holds(path, files))
+    }
+
+    /// The directories of the venvs.
+    pub fn dirs(&self) -> impl Iterator<Item = &Path> {
+        self.venvs.iter().map(|venv| venv.place.spelled.as_path())
     }
 
     /// Does this path lead into one of the venvs?
@@ -133,7 +141,7 @@ impl OwnVenvs {
     pub fn off_python_path(&self, path: &[u8], files: &dyn Files) -> Option<Vec<u8>> {
         let is_own = |entry: &&[u8]| {
             let entry = Path::new(OsStr::from_bytes(entry));
-            self.hold(entry, files) || self.code.iter().any(|code| code.holds(entry, files))
+            self.hold(entry, files) || self.is_in_code(entry, files)
         };
         let left: Vec<_> = path.split(|&byte| byte == b':').filter(|entry| !is_own(entry)).collect();
         let value = left.join(&b':');

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::facts::{Files, Kind};
 use crate::message::{Failure, reason, shown_path};
+use crate::policy::file::{PolicyFile, Program};
 use crate::real_home::Place;
 
 /// A shared item.
@@ -75,24 +76,37 @@ impl Item {
     }
 }
 
-/// The items to share: the default ones, then `--share` (true) and `--no-share` (false) from left to right.
+/// The items to share: the default ones or the policy file's list, what the file adds for the program, then `--share` (true)
+/// and `--no-share` (false) from left to right.
 ///
 /// # Errors
 /// As [`Item::parse`].
-pub fn items(edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
-    let mut items = vec![Item::Keychain, Item::Claude];
-    for (add, word) in edits {
-        if !add && word == "all" {
+pub fn items(file: Option<(&PolicyFile, Option<&Program>)>, edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    match file.and_then(|(file, _)| file.share.as_ref()) {
+        Some(list) => list.iter().for_each(|item| add(&mut items, item.0.clone())),
+        None => items = vec![Item::Keychain, Item::Claude],
+    }
+    for item in file.and_then(|(_, program)| program).into_iter().flat_map(|program| &program.share) {
+        add(&mut items, item.0.clone());
+    }
+    for (adds, word) in edits {
+        if !adds && word == "all" {
             items.clear();
-            continue;
-        }
-        let item = Item::parse(word, if *add { "--share" } else { "--no-share" })?;
-        items.retain(|known| *known != item);
-        if *add {
-            items.push(item);
+        } else if *adds {
+            add(&mut items, Item::parse(word, "--share")?);
+        } else {
+            let item = Item::parse(word, "--no-share")?;
+            items.retain(|known| *known != item);
         }
     }
     Ok(items)
+}
+
+fn add(items: &mut Vec<Item>, item: Item) {
+    if !items.contains(&item) {
+        items.push(item);
+    }
 }
 
 /// The state of a link.
@@ -221,27 +235,30 @@ impl Sharing<'_> {
                 Err(error) => return Err(format!("{}: {}", shown_path(&parent), reason(&error))),
             }
         }
-        match self.files.lstat(&path) {
+        match self.files.link_text(&path) {
+            Ok(text) => self.examine_link(&path, &text, target),
             Err(error) if is_missing(&error) => Ok(State::Create),
-            Err(error) => Err(reason(&error)),
-            Ok(stat) if stat.kind == Kind::Link => self.examine_link(&path, target),
-            Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
+            Err(_) => match self.files.lstat(&path) {
+                Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
+                Err(error) => Err(reason(&error)),
+            },
         }
     }
 
-    fn examine_link(&self, path: &Path, target: &Path) -> Result<State, String> {
-        let left = || Err(format!("it is {}", self.words(path, Kind::Link)));
-        let Ok(text) = self.files.link_text(path) else { return left() };
-        let next = path.parent().unwrap_or(self.home).join(&text);
-        // One hop: what the text names is no further link, and is the target.
+    fn examine_link(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
+        // One hop: what the text names is no further link, and is the target. The target itself is resolved to the end.
+        if text == target {
+            return Ok(State::Present);
+        }
+        let next = path.parent().unwrap_or(self.home).join(text);
         let ends = self.files.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
         if ends && (self.landing(&next).as_deref() == Some(target) || self.is_same(&next, target)) {
             return Ok(State::Present);
         }
         match self.files.canonical(path) {
             Ok(_) if self.same(path, target) => Ok(State::Replace),
-            Err(error) if is_missing(&error) && self.is_ours_to_replace(&text) => Ok(State::Replace),
-            _ => left(),
+            Err(error) if is_missing(&error) && self.is_ours_to_replace(text) => Ok(State::Replace),
+            _ => Err(format!("it is {}", self.words(path, Kind::Link))),
         }
     }
 

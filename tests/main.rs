@@ -4,14 +4,24 @@
 mod cli;
 mod concurrency;
 mod environment;
+#[cfg(target_os = "linux")]
+mod failing_output;
 mod families;
 mod home;
 mod launch;
+#[cfg(target_os = "linux")]
+mod launch_matrix;
 mod layering;
+mod messages;
 mod owners;
 mod planted;
 mod profile;
 mod shares;
+mod shim_chains;
 mod shims;
+#[cfg(target_os = "linux")]
+mod signals;
 mod support;
 mod transcript;
+#[cfg(target_os = "linux")]
+mod transparency;

@@ -2,19 +2,32 @@
 //! is what a report shows:
 //!
 //! 0. computed: what hermes-exec itself sets (`plan.rs`), unless rule 1 or 2 names it
-//! 1. `--set`
-//! 2. `--unset`: removed
-//! 3. `--keep`: kept as it is
+//! 1. `--set`, `set` of the policy file
+//! 2. `--unset`, `unset`: removed
+//! 3. `--keep`, `keep`: kept as it is. Rules 1 to 3 are gone through for the options first, then for what the policy file
+//!    says about this program, then for the rest of the file
 //! 4. the catalogue of credentials: kept when its group is granted, else removed
-//! 5. passthrough
+//! 5. passthrough: named by the profile's `config.yaml`. Below the catalogue, since an agent may have written that file
 //! 6. a marker family: removed whole
 //! 7. with a redirected HOME, XDG directories that would lead out of it: removed
+//! 8. declared as a credential by the profiles' own files: removed
+//! 9. a model provider's key by the shape of its value: removed
+//! 10. with `--minimal`, whatever is no core name: removed
 //! 11. kept
 //!
-//! It changes no block and looks at no file; what a rule has to know of the world comes in as [`Circumstances`].
+//! It changes no block; what a rule has to know of the world comes in as [`Circumstances`].
 #![forbid(unsafe_code)]
 
+pub mod config;
+pub mod core;
+pub mod declared;
+pub mod dotenv;
+pub mod file;
+pub mod load;
 pub mod markers;
+pub mod rules;
+
+pub use rules::{Decision, Rule, Verdict};
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,62 +35,12 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::catalogue::{self, Row};
 use crate::cli::{self, Options};
-use crate::message::{Failure, shown};
+use crate::message::Failure;
 use crate::pattern;
+use declared::Declared;
+use file::PolicyFile;
 use markers::{Family, UV_PYTHON};
-
-/// The rules by their numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
-    /// Set by hermes-exec itself.
-    Computed = 0,
-    /// Set by the user.
-    Set = 1,
-    /// Removed by the user.
-    Unset = 2,
-    /// Kept by the user.
-    Keep = 3,
-    /// In the catalogue.
-    Catalogue = 4,
-    /// A member of a marker family.
-    Marker = 6,
-    /// Leads out of the redirected HOME.
-    Redirect = 7,
-    /// No rule speaks against it.
-    Kept = 11,
-}
-
-/// What happens to a name, by which rule, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// What happens.
-    pub verdict: Verdict,
-    /// The rule that decided.
-    pub rule: Rule,
-    /// The catalogue group or the marker family.
-    pub group: Option<&'static str>,
-    /// Why, for a person.
-    pub reason: &'static str,
-}
-
-/// What happens to a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every copy stays, at its place.
-    Keep,
-    /// Every copy goes.
-    Remove,
-    /// One entry with this value.
-    Set(Vec<u8>),
-}
-
-/// The user's own rules, 1 to 3.
-#[derive(Clone, Debug, Default)]
-struct Rules {
-    set: Vec<(Vec<u8>, Vec<u8>)>,
-    unset: Vec<Vec<u8>>,
-    keep: Vec<Vec<u8>>,
-}
+use rules::{Layer, Rules};
 
 /// Which credential groups the command gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +49,8 @@ pub struct Grants {
     pub every: bool,
     /// These groups.
     pub groups: BTreeSet<&'static str>,
+    /// Groups that the policy file grants.
+    pub of_file: BTreeSet<&'static str>,
 }
 
 /// What the rules need to know of the world.
@@ -99,9 +64,14 @@ pub struct Circumstances<'a> {
 /// All that the user said about variables.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    rules: Rules,
+    layers: Vec<Rules>,
     /// Which credentials are granted.
     pub grants: Grants,
+    /// The policy file says which credentials this program gets, if only "none".
+    pub is_decided: bool,
+    /// Only core names pass, and what is named.
+    minimal: bool,
+    declared: Declared,
 }
 
 impl Policy {
@@ -118,45 +88,80 @@ impl Policy {
                 None => return Err(Failure::new("--set needs NAME=VALUE").hint("to set an empty value: --set NAME=")),
             }
         }
+        let rules =
+            Rules { layer: Layer::Options, set, unset: patterns(&options.unset), keep: patterns(&options.keep) };
         Ok(Self {
-            rules: Rules { set, unset: patterns(&options.unset), keep: patterns(&options.keep) },
+            layers: vec![rules],
             grants: Grants::from_options(options.grants.as_ref())?,
+            is_decided: false,
+            minimal: options.minimal,
+            declared: Declared::default(),
         })
+    }
+
+    /// Adds what a policy file says, for a program of this base name.
+    pub fn add_file(&mut self, file: &PolicyFile, program: &[u8]) {
+        let bytes = |list: &[String]| list.iter().map(|text| text.clone().into_bytes()).collect();
+        let entry = file.program(program);
+        if let Some(entry) = entry {
+            self.layers.push(Rules {
+                layer: Layer::Program,
+                set: Vec::new(),
+                unset: Vec::new(),
+                keep: bytes(&entry.keep),
+            });
+        }
+        let set =
+            file.set.iter().map(|(name, value)| (name.clone().into_bytes(), value.clone().into_bytes())).collect();
+        self.layers.push(Rules { layer: Layer::File, set, unset: bytes(&file.unset), keep: bytes(&file.keep) });
+        let own = entry.and_then(|entry| entry.inherit_credentials.as_ref());
+        self.is_decided = own.is_some();
+        self.grants.of_file = own.unwrap_or(&file.inherit_credentials).iter().map(|group| group.0).collect();
+        self.minimal |= file.minimal;
+    }
+
+    /// Adds what the profiles' own files say.
+    pub fn add_declared(&mut self, declared: Declared) {
+        self.declared = declared;
     }
 
     /// Rules 1 to 3.
     pub fn user_rule(&self, name: &[u8]) -> Option<Decision> {
-        let matching = |patterns: &[Vec<u8>]| patterns.iter().any(|wanted| pattern::matches(wanted, name));
-        let (verdict, rule, reason) =
-            if let Some((_, value)) = self.rules.set.iter().rev().find(|(known, _)| known == name) {
-                (Verdict::Set(value.clone()), Rule::Set, "--set")
-            } else if name != b"HOME" && matching(&self.rules.unset) {
-                (Verdict::Remove, Rule::Unset, "--unset")
-            } else if matching(&self.rules.keep) {
-                (Verdict::Keep, Rule::Keep, "--keep")
-            } else {
-                return None;
-            };
-        Some(Decision { verdict, rule, group: catalogue::find(through_containers(name)).map(|row| row.group), reason })
+        let group = || catalogue::find(through_containers(name)).map(|row| row.group);
+        self.layers.iter().find_map(|rules| {
+            let (verdict, rule) = rules.decide(name)?;
+            Some(Decision { verdict, rule, group: group(), reason: rules.layer.reason(rule) })
+        })
     }
 
-    /// The names that `--set` gives, each once, in order.
+    /// The names that are set, each once: those of the policy file, then those of `--set`.
     pub fn set_names(&self) -> impl Iterator<Item = &[u8]> {
         let mut seen = BTreeSet::new();
-        self.rules.set.iter().map(|(name, _)| name.as_slice()).filter(move |name| seen.insert(*name))
+        let names = self.layers.iter().rev().flat_map(|rules| &rules.set);
+        names.map(|(name, _)| name.as_slice()).filter(move |name| seen.insert(*name))
     }
 
-    /// Does `--keep` name VIRTUAL_ENV? Then the active venv keeps its markers and its places on PATH and PYTHONPATH.
+    fn keep_patterns(&self) -> impl Iterator<Item = &[u8]> {
+        self.layers.iter().flat_map(|rules| &rules.keep).map(Vec::as_slice)
+    }
+
+    /// Does a `keep` name VIRTUAL_ENV? Then the active venv keeps its markers and its places on PATH and PYTHONPATH.
     pub fn keeps_venv(&self) -> bool {
-        self.rules.keep.iter().any(|wanted| pattern::matches(wanted, b"VIRTUAL_ENV"))
+        self.keep_patterns().any(|wanted| pattern::matches(wanted, b"VIRTUAL_ENV"))
     }
 
-    /// The marker families of which the user keeps a member. `present` are the members that stand in the block.
-    fn keeps_family(&self, family: &'static Family, present: &[(&[u8], &'static Family)]) -> bool {
-        self.rules.keep.iter().any(|wanted| {
-            family.is_named_by(wanted)
-                || present.iter().any(|&(name, its)| its == family && pattern::matches(wanted, name))
-        })
+    /// The rule by which a family stays as a whole, if it does: one of its members is kept or passed through. `present`
+    /// are the members that stand in the block.
+    fn keeps_family(&self, family: &'static Family, present: &[(&[u8], &'static Family)]) -> Option<Rule> {
+        let mut members = present.iter().filter(|(_, its)| *its == family).map(|(name, _)| *name);
+        let kept =
+            |wanted: &[u8]| family.is_named_by(wanted) || members.clone().any(|name| pattern::matches(wanted, name));
+        if self.keep_patterns().any(kept) {
+            return Some(Rule::Keep);
+        }
+        let passed = self.declared.passthrough.iter().any(|name| family.is_named_by(name))
+            || members.any(|name| self.declared.passthrough.contains(name));
+        passed.then_some(Rule::Passthrough)
     }
 
     /// Decides over every name of a block, given with all its values. The decisions come in the order of the names.
@@ -170,14 +175,13 @@ impl Policy {
         let decide = |(variable, family): (&Variable<'_>, &Option<&'static Family>)| {
             self.user_rule(variable.name)
                 .or_else(|| self.catalogue_rule(variable.name))
+                .or_else(|| self.passthrough_rule(variable.name))
                 .or_else(|| family.map(|family| self.marker_rule(family, &present)))
                 .or_else(|| redirect_rule(variable, circumstances))
-                .unwrap_or(Decision {
-                    verdict: Verdict::Keep,
-                    rule: Rule::Kept,
-                    group: None,
-                    reason: "no rule against it",
-                })
+                .or_else(|| self.declared_rule(variable.name))
+                .or_else(|| shape_rule(variable))
+                .or_else(|| self.minimal_rule(variable.name))
+                .unwrap_or(Decision::keep(Rule::Kept, "no rule against it"))
         };
         variables.iter().zip(&families).map(decide).collect()
     }
@@ -188,26 +192,40 @@ impl Policy {
         Some(Decision { verdict, rule: Rule::Catalogue, group: Some(row.group), reason: row.reason })
     }
 
-    fn marker_rule(&self, family: &'static Family, present: &[(&[u8], &'static Family)]) -> Decision {
-        let (verdict, rule, reason) = if self.keeps_family(family, present) {
-            (Verdict::Keep, Rule::Keep, "--keep names a member of its family")
-        } else {
-            (Verdict::Remove, Rule::Marker, family.reason)
-        };
-        Decision { verdict, rule, group: Some(family.name), reason }
+    fn passthrough_rule(&self, name: &[u8]) -> Option<Decision> {
+        let is_named = self.declared.passthrough.contains(name);
+        is_named.then_some(Decision::keep(Rule::Passthrough, "env_passthrough of the profile's config.yaml"))
     }
+
+    fn marker_rule(&self, family: &'static Family, present: &[(&[u8], &'static Family)]) -> Decision {
+        let decision = match self.keeps_family(family, present) {
+            Some(rule) => Decision::keep(rule, "a member of its family is kept"),
+            None => Decision::remove(Rule::Marker, family.reason),
+        };
+        Decision { group: Some(family.name), ..decision }
+    }
+
+    fn declared_rule(&self, name: &[u8]) -> Option<Decision> {
+        let is_credential = self.declared.is_credential(through_containers(name));
+        is_credential.then_some(Decision::remove(Rule::Declared, "a credential by the profile's .env or config.yaml"))
+    }
+
+    fn minimal_rule(&self, name: &[u8]) -> Option<Decision> {
+        let goes = self.minimal && !core::is_core(name);
+        goes.then_some(Decision::remove(Rule::Minimal, "no core name, and not named"))
+    }
+}
+
+fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {
+    let is_key = variable.values.iter().any(|value| core::is_provider_key(value)) && !core::is_core(variable.name);
+    is_key.then_some(Decision::remove(Rule::Shape, "its value has the shape of a model provider's key"))
 }
 
 fn redirect_rule(variable: &Variable<'_>, circumstances: &Circumstances<'_>) -> Option<Decision> {
     const DIRECTORIES: [&[u8]; 4] = [b"XDG_CONFIG_HOME", b"XDG_CACHE_HOME", b"XDG_DATA_HOME", b"XDG_STATE_HOME"];
     let undoes = DIRECTORIES.contains(&variable.name)
         && variable.values.iter().any(|value| (circumstances.undoes_redirect)(value));
-    undoes.then_some(Decision {
-        verdict: Verdict::Remove,
-        rule: Rule::Redirect,
-        group: None,
-        reason: "would lead out of the redirected HOME",
-    })
+    undoes.then_some(Decision::remove(Rule::Redirect, "would lead out of the redirected HOME"))
 }
 
 /// A name of the block with the values of all its copies.
@@ -238,31 +256,33 @@ fn through_containers(mut name: &[u8]) -> &[u8] {
 impl Grants {
     fn from_options(given: Option<&cli::Grants>) -> Result<Self, Failure> {
         let Some(given) = given else { return Ok(Self::default()) };
-        let known = catalogue::groups();
-        let mut groups = BTreeSet::new();
-        for word in &given.groups {
-            match known.iter().find(|group| group.as_bytes() == word.as_bytes()) {
-                Some(group) => groups.insert(*group),
-                None => return Err(unknown_group(word.as_bytes(), &known)),
-            };
-        }
-        Ok(Self { every: given.every, groups })
+        let find = |word: &OsString| {
+            group(word.as_bytes())
+                .map_err(|hint| Failure::new("--inherit-credentials: there is no such group").hint(hint))
+        };
+        let groups = given.groups.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(Self { every: given.every, groups, of_file: BTreeSet::new() })
     }
 
     /// Is this row's group granted?
     fn cover(&self, row: &Row) -> bool {
-        row.is_grantable() && (self.groups.contains(row.group) || (self.every && !catalogue::is_sealed(row.group)))
+        let named = self.groups.contains(row.group) || self.of_file.contains(row.group);
+        row.is_grantable() && (named || (self.every && !catalogue::is_sealed(row.group)))
     }
 }
 
-fn unknown_group(word: &[u8], known: &[&'static str]) -> Failure {
-    let word = shown(word);
-    let hint = match catalogue::closest(&word, known.iter().copied()) {
+/// The group of a name.
+///
+/// # Errors
+/// A hint, where there is none.
+fn group(word: &[u8]) -> Result<&'static str, String> {
+    let known = catalogue::groups();
+    if let Some(group) = known.iter().find(|group| group.as_bytes() == word) {
+        return Ok(group);
+    }
+    let close = std::str::from_utf8(word).ok().and_then(|word| catalogue::closest(word, known.into_iter()));
+    Err(match close {
         Some(close) => format!("did you mean '{close}'?"),
-        None => {
-            "a group is a vendor such as anthropic, openai or github; --explain shows the groups of what is removed"
-                .into()
-        }
-    };
-    Failure::new("--inherit-credentials: there is no such group").hint(hint)
+        None => "the groups are in: hermes-exec --catalogue".into(),
+    })
 }

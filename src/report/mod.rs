@@ -1,7 +1,10 @@
 //! What is printed about a plan. It decides nothing, and knows no variable's value.
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
+pub mod checks;
 pub mod json;
+pub mod page;
 pub mod text;
 
 use std::path::PathBuf;

@@ -3,6 +3,10 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod plan;
+#[cfg(target_os = "linux")]
+pub mod pty;
+#[cfg(target_os = "linux")]
+pub mod start;
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -174,10 +178,16 @@ impl Sandbox {
 
     /// A copy of the binary that any user can reach.
     pub fn copied_binary(&self) -> PathBuf {
-        let copy = self.path("hermes-exec");
+        self.copied("hermes-exec", Path::new(BINARY))
+    }
+
+    /// A copy of a program that any user can reach.
+    pub fn copied(&self, rel: impl AsRef<Path>, program: &Path) -> PathBuf {
+        let copy = self.path(rel);
         if !copy.exists() {
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
             let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
-            fs::copy(BINARY, &copy).unwrap();
+            fs::copy(program, &copy).unwrap();
         }
         copy
     }

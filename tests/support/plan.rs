@@ -10,7 +10,6 @@ use hermes_exec::facts::{Facts, Files, System};
 use hermes_exec::home::HomePlan;
 use hermes_exec::message::Failure;
 use hermes_exec::plan::Plan;
-use hermes_exec::policy::Policy;
 
 use super::Sandbox;
 
@@ -35,7 +34,7 @@ pub fn plan_with<S: AsRef<OsStr>>(
     };
     let environ = Environ::new(env.iter().map(entry).collect());
     let facts = Facts::gather(&environ, OsStr::new("hermes-exec"), files);
-    let mut plan = Plan::build(&options, &facts, &Policy::from_options(&options)?);
+    let mut plan = Plan::build(&options, &facts);
     match plan.error.take() {
         Some(failure) => Err(failure),
         None => Ok(plan.home.take().expect("a plan without error has settled HOME")),

@@ -1,147 +1,21 @@
-//! The plan of a run, complete before the first effect: which profile, which HOME and links, and what every variable comes
-//! to. `--explain` prints it, a run carries it out. It has no effect itself.
+//! The environment block on its way from the inherited one to the command's: the rules over every name, the edits of PATH
+//! and PYTHONPATH, and the computed variables. One pass over the entries; nothing is sorted.
 #![forbid(unsafe_code)]
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::catalogue;
+use super::{Action, Outcome};
 use crate::cli::Options;
 use crate::environ::{self, Environ, is_blank};
-use crate::facts::{Facts, Kind};
-use crate::home::{HomePlan, ModeChoice, POINTERS};
-use crate::message::{Failure, reason, shown};
+use crate::facts::Facts;
+use crate::home::{HomePlan, POINTERS};
 use crate::policy::{Circumstances, Decision, Policy, Rule, Variable, Verdict};
-use crate::profile::{self, Selection, Source, Wanted};
+use crate::profile::{Selection, Source};
 use crate::real_home::{Place, is_in_a_profile_home};
 use crate::search_path::{Moved, OwnVenvs};
-use crate::shares;
-
-/// What a variable comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// As it was.
-    Kept,
-    /// Absent.
-    Removed,
-    /// One entry with a value from us or from the user.
-    Set,
-    /// Kept, with Hermes' own venv moved or taken out.
-    Edited,
-}
-
-impl Action {
-    /// The action in a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Removed => "removed",
-            Self::Set => "set",
-            Self::Edited => "edited",
-        }
-    }
-}
-
-/// One variable in a report. Never its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// The name.
-    pub name: Vec<u8>,
-    /// What it comes to.
-    pub action: Action,
-    /// The rule that decided.
-    pub rule: Rule,
-    /// Catalogue group or marker family.
-    pub group: Option<&'static str>,
-    /// Why, for a person.
-    pub reason: Cow<'static, str>,
-}
-
-/// Something that the user lets the command have, and that it would not have otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// `group`, `variable` or `share`.
-    pub kind: &'static str,
-    /// The group, the variable or the item; `*` for every group that is not sealed.
-    pub name: String,
-    /// The option that says so.
-    pub by: &'static str,
-}
-
-/// See the top of this file. Where something failed, the parts that were settled before are there.
-#[derive(Default)]
-pub struct Plan {
-    /// Root, profile and real home.
-    pub selection: Option<Selection>,
-    /// HOME and the links.
-    pub home: Option<HomePlan>,
-    /// Every variable, in the order of the block, new ones last.
-    pub outcomes: Vec<Outcome>,
-    /// The command's environment block.
-    pub child: Environ,
-    /// What the user granted.
-    pub grants: Vec<Grant>,
-    /// Elements of PATH that were moved to its end.
-    pub moved: Vec<Vec<u8>>,
-    /// Hermes' own venvs, whose `pip` is refused; none where the user keeps them.
-    pub own: Option<OwnVenvs>,
-    /// What the user must know about the run.
-    pub warnings: Vec<String>,
-    /// What the user should mend in the set-up.
-    pub findings: Vec<String>,
-    /// Why there will be no run.
-    pub error: Option<Failure>,
-}
-
-impl Plan {
-    /// Makes the plan.
-    pub fn build(options: &Options, facts: &Facts<'_>, policy: &Policy) -> Self {
-        let mut plan = Self::default();
-        plan.error = plan.fill(options, facts, policy).err();
-        plan
-    }
-
-    fn fill(&mut self, options: &Options, facts: &Facts<'_>, policy: &Policy) -> Result<(), Failure> {
-        let choice = ModeChoice::make(options.home, facts)?;
-        let items = shares::items(&options.shares)?;
-        let wanted = Wanted { profile: options.profile.as_deref(), hermes_home: options.hermes_home.as_deref() };
-        let selection = self.selection.insert(profile::select(wanted, facts)?);
-        self.warnings.append(&mut selection.warnings);
-        let home = self.home.insert(HomePlan::build(choice, selection, facts)?);
-
-        let mut block = Block::new(facts, policy, selection, home, options.chdir.as_deref());
-        block.compute(selection, home, options, facts, policy);
-        block.set_by_user(policy);
-        (self.child, self.outcomes, self.moved) = (block.child(), block.outcomes(), block.moved);
-        self.own = Some(block.own).filter(|_| !policy.keeps_venv());
-
-        self.grants = grants(options, policy, &self.outcomes);
-        let skips_claude = self.child.given(b"CLAUDE_CONFIG_DIR").is_some();
-        home.share(&items, skips_claude, selection, facts);
-        self.warnings.extend(home.warnings.iter().cloned());
-        self.findings.extend(home.findings.iter().cloned());
-        match options.chdir.as_ref().map(|dir| facts.files.stat(Path::new(dir))) {
-            Some(Err(error)) => Err(cannot_change_dir(&reason(&error))),
-            Some(Ok(stat)) if stat.kind != Kind::Directory => Err(cannot_change_dir("it is not a directory")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Announces a variable that is set once it is known which program is started.
-    pub fn announce(&mut self, name: &[u8], reason: &'static str) {
-        self.outcomes.retain(|outcome| outcome.name != name);
-        self.outcomes.push(Outcome {
-            name: name.to_owned(),
-            action: Action::Set,
-            rule: Rule::Computed,
-            group: None,
-            reason: reason.into(),
-        });
-    }
-}
 
 /// What becomes of a name's copies.
 enum Change {
@@ -153,21 +27,30 @@ enum Change {
 }
 
 /// The block on its way from the inherited to the command's.
-struct Block<'a> {
+pub struct Block<'a> {
     environ: &'a Environ,
     /// For each entry its variable; none for entries that are no assignment.
     owners: Vec<Option<usize>>,
     changes: Vec<Change>,
-    outcomes: Vec<Outcome>,
+    /// What every variable comes to, new ones last.
+    pub outcomes: Vec<Outcome>,
     index: HashMap<&'a [u8], usize>,
     added: Vec<(Vec<u8>, Vec<u8>)>,
-    own: OwnVenvs,
-    moved: Vec<Vec<u8>>,
+    /// Hermes' own venvs.
+    pub own: OwnVenvs,
+    /// Elements of PATH that were moved.
+    pub moved: Vec<Vec<u8>>,
 }
 
 impl<'a> Block<'a> {
     /// The rules over every name, and the edits of PATH and PYTHONPATH.
-    fn new(facts: &Facts<'a>, policy: &Policy, selection: &Selection, home: &HomePlan, chdir: Option<&OsStr>) -> Self {
+    pub fn new(
+        facts: &Facts<'a>,
+        policy: &Policy,
+        selection: &Selection,
+        home: &HomePlan,
+        chdir: Option<&OsStr>,
+    ) -> Self {
         let environ = facts.environ;
         let mut index: HashMap<&[u8], usize> = HashMap::new();
         let mut variables: Vec<Variable<'a>> = Vec::new();
@@ -265,7 +148,7 @@ impl<'a> Block<'a> {
     }
 
     /// Rule 0.
-    fn compute(
+    pub fn compute(
         &mut self,
         selection: &Selection,
         home: &HomePlan,
@@ -340,7 +223,7 @@ impl<'a> Block<'a> {
     }
 
     /// `--set` of names that are not in the block yet.
-    fn set_by_user(&mut self, policy: &Policy) {
+    pub fn set_by_user(&mut self, policy: &Policy) {
         for name in policy.set_names().filter(|name| !self.index.contains_key(name)) {
             if let Some(decision) = policy.user_rule(name)
                 && let Verdict::Set(value) = &decision.verdict
@@ -352,7 +235,7 @@ impl<'a> Block<'a> {
     }
 
     /// The command's block: every entry at its place, new ones at the end.
-    fn child(&self) -> Environ {
+    pub fn child(&self) -> Environ {
         let mut child = Environ::default();
         let mut copies = vec![0; self.changes.len()];
         for (entry, owner) in self.environ.entries().iter().zip(&self.owners) {
@@ -380,27 +263,6 @@ impl<'a> Block<'a> {
         }
         child
     }
-
-    fn outcomes(&mut self) -> Vec<Outcome> {
-        std::mem::take(&mut self.outcomes)
-    }
-}
-
-/// `--chdir` cannot be followed.
-pub fn cannot_change_dir(why: &str) -> Failure {
-    Failure::new(format!("--chdir: cannot change to that directory: {why}"))
-        .hint("give --chdir a directory that is there")
-}
-
-fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
-    let every = policy.grants.every.then_some("*");
-    let groups = every.into_iter().chain(policy.grants.groups.iter().copied());
-    let groups = groups.map(|group| ("group", group.to_owned(), "--inherit-credentials"));
-    let kept = outcomes.iter().filter(|outcome| outcome.rule == Rule::Keep && catalogue::find(&outcome.name).is_some());
-    let kept = kept.map(|outcome| ("variable", shown(&outcome.name), "--keep"));
-    let shares =
-        options.shares.iter().filter(|(add, _)| *add).map(|(_, item)| ("share", shown(item.as_bytes()), "--share"));
-    groups.chain(kept).chain(shares).map(|(kind, name, by)| Grant { kind, name, by }).collect()
 }
 
 fn user_decides(policy: &Policy, name: &[u8]) -> bool {

@@ -1,0 +1,203 @@
+//! The plan of a run, complete before the first effect: which profile, which HOME and links, and what every variable comes
+//! to. `--explain` prints it, a run carries it out. It has no effect itself.
+#![forbid(unsafe_code)]
+
+mod block;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::catalogue::{self, Owner};
+use crate::cli::Options;
+use crate::environ::Environ;
+use crate::facts::{Facts, Kind};
+use crate::home::{HomePlan, ModeChoice};
+use crate::message::{Failure, reason, shown};
+use crate::policy::declared::Declared;
+use crate::policy::{Policy, Rule, load};
+use crate::profile::{self, Selection, Wanted};
+use crate::search_path::OwnVenvs;
+use crate::shares::{self, Item};
+use block::Block;
+
+/// What a variable comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// As it was.
+    Kept,
+    /// Absent.
+    Removed,
+    /// One entry with a value from us or from the user.
+    Set,
+    /// Kept, with Hermes' own venv moved or taken out.
+    Edited,
+}
+
+impl Action {
+    /// The action in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Removed => "removed",
+            Self::Set => "set",
+            Self::Edited => "edited",
+        }
+    }
+}
+
+/// One variable in a report. Never its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The name.
+    pub name: Vec<u8>,
+    /// What it comes to.
+    pub action: Action,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// Catalogue group or marker family.
+    pub group: Option<&'static str>,
+    /// Why, for a person.
+    pub reason: Cow<'static, str>,
+}
+
+/// Something that the user lets the command have, and that it would not have otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// `group`, `variable` or `share`.
+    pub kind: &'static str,
+    /// The group, the variable or the item; `*` for every group that is not sealed.
+    pub name: String,
+    /// The option that says so.
+    pub by: &'static str,
+}
+
+/// See the top of this file. Where something failed, the parts that were settled before are there.
+#[derive(Default)]
+pub struct Plan {
+    /// Root, profile and real home.
+    pub selection: Option<Selection>,
+    /// HOME and the links.
+    pub home: Option<HomePlan>,
+    /// Every variable, in the order of the block, new ones last.
+    pub outcomes: Vec<Outcome>,
+    /// The command's environment block.
+    pub child: Environ,
+    /// The items to share.
+    pub items: Vec<Item>,
+    /// That the program's own credentials were removed, and how to grant them.
+    pub notice: Option<String>,
+    /// What the user granted.
+    pub grants: Vec<Grant>,
+    /// Elements of PATH that were moved to its end.
+    pub moved: Vec<Vec<u8>>,
+    /// Hermes' own venvs, whose `pip` is refused; none where the user keeps them.
+    pub own: Option<OwnVenvs>,
+    /// What the user must know about the run.
+    pub warnings: Vec<String>,
+    /// What the user should mend in the set-up.
+    pub findings: Vec<String>,
+    /// Why there will be no run.
+    pub error: Option<Failure>,
+}
+
+impl Plan {
+    /// Makes the plan.
+    pub fn build(options: &Options, facts: &Facts<'_>) -> Self {
+        let mut plan = Self::default();
+        plan.error = plan.fill(options, facts).err();
+        plan
+    }
+
+    fn fill(&mut self, options: &Options, facts: &Facts<'_>) -> Result<(), Failure> {
+        let mut policy = Policy::from_options(options)?;
+        let wanted = Wanted { profile: options.profile.as_deref(), hermes_home: options.hermes_home.as_deref() };
+        let selection = self.selection.insert(profile::select(wanted, facts)?);
+        self.warnings.append(&mut selection.warnings);
+        let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
+        let program = program.as_bytes();
+        let file = load::load(options, selection, facts)?;
+        if let Some(file) = &file {
+            policy.add_file(file, program);
+        }
+        let choice = ModeChoice::make(options.home, file.as_ref().and_then(|file| file.home), facts)?;
+        self.items = shares::items(file.as_ref().map(|file| (file, file.program(program))), &options.shares)?;
+        let home = self.home.insert(HomePlan::build(choice, selection, facts)?);
+        policy.add_declared(Declared::gather(selection, facts, &mut self.warnings));
+
+        let mut block = Block::new(facts, &policy, selection, home, options.chdir.as_deref());
+        block.compute(selection, home, options, facts, &policy);
+        block.set_by_user(&policy);
+        (self.child, self.outcomes, self.moved) = (block.child(), block.outcomes, block.moved);
+        self.own = Some(block.own).filter(|_| !policy.keeps_venv());
+
+        self.grants = grants(options, &policy, &self.outcomes);
+        self.notice = notice(program, &policy, &self.outcomes);
+        let skips_claude = self.child.given(b"CLAUDE_CONFIG_DIR").is_some();
+        home.share(&self.items, skips_claude, selection, facts);
+        self.warnings.extend(home.warnings.iter().cloned());
+        self.findings.extend(home.findings.iter().cloned());
+        match options.chdir.as_ref().map(|dir| facts.files.stat(Path::new(dir))) {
+            Some(Err(error)) => Err(cannot_change_dir(&reason(&error))),
+            Some(Ok(stat)) if stat.kind != Kind::Directory => Err(cannot_change_dir("it is not a directory")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Announces a variable that is set once it is known which program is started.
+    pub fn announce(&mut self, name: &[u8], reason: &'static str) {
+        self.outcomes.retain(|outcome| outcome.name != name);
+        self.outcomes.push(Outcome {
+            name: name.to_owned(),
+            action: Action::Set,
+            rule: Rule::Computed,
+            group: None,
+            reason: reason.into(),
+        });
+    }
+}
+
+/// For a program that signs in with credentials of the catalogue: that they were removed, and the option that grants them.
+fn notice(program: &[u8], policy: &Policy, outcomes: &[Outcome]) -> Option<String> {
+    let owner = catalogue::owner(program).filter(|_| !policy.is_decided)?;
+    let owns = |group: &str| match owner {
+        Owner::Groups(groups) => groups.contains(&group),
+        Owner::EveryProvider => !catalogue::is_sealed(group),
+    };
+    let gone = |outcome: &&Outcome| outcome.action == Action::Removed && outcome.rule == Rule::Catalogue;
+    let removed: Vec<_> = outcomes.iter().filter(gone).filter(|outcome| outcome.group.is_some_and(owns)).collect();
+    if removed.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = removed.iter().map(|outcome| shown(&outcome.name)).collect();
+    let option = match owner {
+        Owner::EveryProvider => "--inherit-credentials".to_owned(),
+        Owner::Groups(_) => {
+            let groups: BTreeSet<_> = removed.iter().filter_map(|outcome| outcome.group).collect();
+            format!("--inherit-credentials={}", groups.into_iter().collect::<Vec<_>>().join(","))
+        }
+    };
+    Some(format!("{} runs without {}; to grant: {option}", shown(program), names.join(", ")))
+}
+
+/// `--chdir` cannot be followed.
+pub fn cannot_change_dir(why: &str) -> Failure {
+    Failure::new(format!("--chdir: cannot change to that directory: {why}"))
+        .hint("give --chdir a directory that is there")
+}
+
+fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
+    let every = policy.grants.every.then_some("*");
+    let groups = every.into_iter().chain(policy.grants.groups.iter().copied());
+    let groups = groups.map(|group| ("group", group.to_owned(), "--inherit-credentials"));
+    let of_file = policy.grants.of_file.iter().map(|group| ("group", (*group).to_owned(), "policy file"));
+    let kept = outcomes.iter().filter(|outcome| outcome.rule == Rule::Keep && catalogue::find(&outcome.name).is_some());
+    let kept = kept.map(|outcome| {
+        ("variable", shown(&outcome.name), if outcome.reason == "--keep" { "--keep" } else { "policy file" })
+    });
+    let shares =
+        options.shares.iter().filter(|(add, _)| *add).map(|(_, item)| ("share", shown(item.as_bytes()), "--share"));
+    let all = groups.chain(of_file).chain(kept).chain(shares);
+    all.map(|(kind, name, by)| Grant { kind, name, by }).collect()
+}

@@ -1,0 +1,196 @@
+//! The few words of a profile's `config.yaml` that matter here: which names it passes through, and which it declares as
+//! credentials. It is parsed only when one of those words is in it, and no alias is ever copied out, so that a file of
+//! cycles or of a billion laughs costs what its bytes cost.
+#![forbid(unsafe_code)]
+
+use std::collections::{HashMap, HashSet};
+
+use saphyr_parser::{Event, Parser};
+
+/// What a `config.yaml` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// `terminal.env_passthrough` and `tools.env_passthrough`.
+    pub passthrough: HashSet<Vec<u8>>,
+    /// Every `key_env`, `secrets.bitwarden.access_token_env`, and the keys of `secrets.onepassword.env`.
+    pub declared: HashSet<Vec<u8>>,
+}
+
+/// Without one of these words there is nothing to find.
+const WORDS: [&str; 4] = ["env_passthrough", "key_env", "access_token_env", "onepassword"];
+
+/// Reads the text of a `config.yaml`.
+///
+/// # Errors
+/// Where it is no YAML: the place, not the text.
+pub fn read(text: &[u8]) -> Result<Config, String> {
+    let contains = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());
+    if !WORDS.iter().any(|word| contains(word)) {
+        return Ok(Config::default());
+    }
+    let text = std::str::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
+    let tree = Tree::parse(text.trim_start_matches('\u{feff}'))?;
+    let mut config = Config::default();
+    for section in ["terminal", "tools"] {
+        let list = tree.at(&[section, "env_passthrough"]).map_or(&[][..], |list| tree.items(list));
+        config.passthrough.extend(list.iter().filter_map(|&item| tree.text(item)).map(name));
+    }
+    config.declared.extend(tree.values_of("key_env").map(name));
+    let token = tree.at(&["secrets", "bitwarden", "access_token_env"]).and_then(|node| tree.text(node));
+    config.declared.extend(token.map(name));
+    let references = tree.at(&["secrets", "onepassword", "env"]).map_or(&[][..], |map| tree.pairs(map));
+    config.declared.extend(references.iter().filter_map(|&(key, _)| tree.text(key)).map(name));
+    Ok(config)
+}
+
+fn name(text: &str) -> Vec<u8> {
+    text.trim().as_bytes().to_vec()
+}
+
+enum Node {
+    Scalar(String),
+    List(Vec<usize>),
+    Map(Vec<(usize, usize)>),
+    /// Stands for the node with this anchor.
+    Alias(usize),
+}
+
+/// The first document of a stream, as nodes that name each other by number.
+struct Tree {
+    nodes: Vec<Node>,
+    anchors: HashMap<usize, usize>,
+    root: Option<usize>,
+}
+
+impl Tree {
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut tree = Self { nodes: Vec::new(), anchors: HashMap::new(), root: None };
+        // The open collections: for a map, the key that waits for its value.
+        let mut open: Vec<(usize, Option<usize>)> = Vec::new();
+        for event in Parser::new_from_str(text) {
+            let (event, _) = event.map_err(|error| {
+                format!("it is no YAML, at line {}, column {}", error.marker().line(), error.marker().col() + 1)
+            })?;
+            let (node, anchor) = match event {
+                Event::Scalar(text, _, anchor, _) => (Node::Scalar(text.into_owned()), anchor),
+                Event::SequenceStart(anchor, _) => (Node::List(Vec::new()), anchor),
+                Event::MappingStart(anchor, _) => (Node::Map(Vec::new()), anchor),
+                Event::Alias(anchor) => (Node::Alias(anchor), 0),
+                Event::SequenceEnd | Event::MappingEnd => {
+                    open.pop();
+                    continue;
+                }
+                Event::DocumentEnd => break,
+                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => continue,
+            };
+            let at = tree.nodes.len();
+            if anchor != 0 {
+                tree.anchors.insert(anchor, at);
+            }
+            tree.place(at, open.last_mut());
+            if matches!(node, Node::List(_) | Node::Map(_)) {
+                open.push((at, None));
+            }
+            tree.nodes.push(node);
+        }
+        Ok(tree)
+    }
+
+    /// Puts a node into the collection that is open.
+    fn place(&mut self, at: usize, open: Option<&mut (usize, Option<usize>)>) {
+        let Some((parent, key)) = open else {
+            self.root = Some(at);
+            return;
+        };
+        match (&mut self.nodes[*parent], key.take()) {
+            (Node::List(items), _) => items.push(at),
+            (Node::Map(pairs), Some(key)) => pairs.push((key, at)),
+            (Node::Map(_), None) => *key = Some(at),
+            (Node::Scalar(_) | Node::Alias(_), _) => {}
+        }
+    }
+
+    /// The node, or the one that an alias stands for. An alias of an alias there is none.
+    fn resolve(&self, at: usize) -> Option<&Node> {
+        match &self.nodes[at] {
+            Node::Alias(anchor) => self.anchors.get(anchor).map(|&at| &self.nodes[at]),
+            node => Some(node),
+        }
+    }
+
+    fn text(&self, at: usize) -> Option<&str> {
+        match self.resolve(at)? {
+            Node::Scalar(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn items(&self, at: usize) -> &[usize] {
+        match self.resolve(at) {
+            Some(Node::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    fn pairs(&self, at: usize) -> &[(usize, usize)] {
+        match self.resolve(at) {
+            Some(Node::Map(pairs)) => pairs,
+            _ => &[],
+        }
+    }
+
+    /// The node at a path of keys. The last of equal keys counts, as it does for Hermes' reader.
+    fn at(&self, path: &[&str]) -> Option<usize> {
+        path.iter().try_fold(self.root?, |map, wanted| {
+            let mut pairs = self.pairs(map).iter().rev();
+            pairs.find(|&&(key, _)| self.text(key) == Some(wanted)).map(|&(_, value)| value)
+        })
+    }
+
+    /// The texts that stand behind a key anywhere.
+    fn values_of(&self, wanted: &str) -> impl Iterator<Item = &str> {
+        let maps = self.nodes.iter().filter_map(|node| match node {
+            Node::Map(pairs) => Some(pairs),
+            _ => None,
+        });
+        let named = maps.flatten().filter(move |&&(key, _)| self.text(key) == Some(wanted));
+        named.filter_map(|&(_, value)| self.text(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> HashSet<Vec<u8>> {
+        names.iter().map(|name| name.as_bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn the_words_that_matter_are_found_also_through_an_alias() {
+        let text = "x: &names [A, ' B ']\nterminal: {env_passthrough: *names}\ntools:\n  env_passthrough:\n    - C\n\
+                    providers:\n  - {name: p, key_env: P_KEY}\n  - deeper: {key_env: Q_KEY}\n\
+                    secrets:\n  bitwarden: {access_token_env: BW}\n  onepassword: {env: {ONE: op://x, TWO: op://y}}\n";
+        let config = read(text.as_bytes()).unwrap_or_default();
+        assert_eq!(config.passthrough, set(&["A", "B", "C"]));
+        assert_eq!(config.declared, set(&["P_KEY", "Q_KEY", "BW", "ONE", "TWO"]));
+    }
+
+    #[test]
+    fn cycles_laughs_depth_and_rubbish_are_no_harm() {
+        for text in [
+            "a: &a\n  env_passthrough: *a\n  terminal: *a\nterminal: *a\n".to_owned(),
+            format!("key_env: {}", "[".repeat(10_000)),
+            format!("key_env: {}{}", "[".repeat(10_000), "]".repeat(10_000)),
+            "key_env: \"never closed".into(),
+            "? env_passthrough\n: - *nobody".into(),
+            "key_env: a: b: c\n\t- x".into(),
+        ] {
+            if let Ok(config) = read(text.as_bytes()) {
+                assert!(config.passthrough.is_empty(), "{text:.40}");
+            }
+        }
+        assert!(read(b"key_env: \xff").is_err());
+        assert_eq!(read(b"\xff\xfe no word that matters"), Ok(Config::default()));
+    }
+}

@@ -1,0 +1,85 @@
+//! The names that the profiles' own files speak of: credentials that nobody listed, and names to pass through. Reads the
+//! `.env` and `config.yaml` of the selected profile, of the root, and of the profile that the inherited HERMES_HOME points
+//! to; names only.
+#![forbid(unsafe_code)]
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::facts::{Facts, Text};
+use crate::message::shown_path;
+use crate::policy::config::{self, Config};
+use crate::policy::{core, dotenv};
+use crate::profile::{FILE_LIMIT, Selection};
+
+/// What the files say.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    /// The selected profile's `env_passthrough`.
+    pub passthrough: HashSet<Vec<u8>>,
+    /// Names with a secret word from a `.env`, and whatever a `config.yaml` declares.
+    credentials: HashSet<Vec<u8>>,
+}
+
+impl Declared {
+    /// Reads the files. A file that cannot be read is empty, and a warning.
+    pub fn gather(selection: &Selection, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Self {
+        let mut declared = Self::default();
+        let Some(profile) = &selection.profile else { return declared };
+        let inherited = facts.environ.given(b"HERMES_HOME").map(|value| PathBuf::from(OsStr::from_bytes(value)));
+        let root = selection.root.as_ref().map(|root| root.spelled.clone());
+        let mut seen = Vec::new();
+        for dir in [Some(profile.dir.clone()), root, inherited.filter(|path| path.is_absolute())].into_iter().flatten()
+        {
+            let Ok(canonical) = facts.files.canonical(&dir) else { continue };
+            let is_selected = seen.is_empty();
+            if seen.contains(&canonical) {
+                continue;
+            }
+            seen.push(canonical);
+            let names = read(&dir.join(".env"), facts, warnings, true).map(|text| dotenv::names(&text));
+            declared.credentials.extend(names.into_iter().flatten().filter(|name| core::has_secret_word(name)));
+            let config = configuration(&dir.join("config.yaml"), facts, warnings);
+            declared.credentials.extend(config.declared);
+            if is_selected {
+                declared.passthrough = config.passthrough;
+            }
+        }
+        declared
+    }
+
+    /// Is this a credential by what the files say?
+    pub fn is_credential(&self, name: &[u8]) -> bool {
+        self.credentials.contains(name)
+            && !core::is_core(name)
+            && !name.starts_with(b"HERMES_")
+            && !name.starts_with(b"TERMINAL_")
+    }
+}
+
+fn configuration(path: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Config {
+    let Some(text) = read(path, facts, warnings, false) else { return Config::default() };
+    config::read(&text).unwrap_or_else(|why| {
+        warnings.push(format!("{}: {why}; nothing is passed through by it", shown_path(path)));
+        Config::default()
+    })
+}
+
+/// The text of a file, up to the limit. One that is cut is read only where its first part says something by itself.
+fn read(path: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>, is_of_lines: bool) -> Option<Vec<u8>> {
+    match facts.files.text(path, FILE_LIMIT) {
+        Text::Missing => None,
+        Text::Unreadable(why) => {
+            warnings.push(format!("{}: {why}; read as empty", shown_path(path)));
+            None
+        }
+        Text::Read(content) if !content.is_cut => Some(content.bytes),
+        Text::Read(content) => {
+            let rest = if is_of_lines { "only its first 1 MB is read" } else { "read as empty" };
+            warnings.push(format!("{}: larger than 1 MB; {rest}", shown_path(path)));
+            is_of_lines.then_some(content.bytes)
+        }
+    }
+}

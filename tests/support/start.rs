@@ -1,0 +1,307 @@
+//! Starts a program in a state that no shell and no [`std::process::Command`] can make: an environment block of any bytes,
+//! signals blocked and pending, descriptors closed, a terminal of its own. Between `fork` and `execve` the child first takes
+//! on a plain state that owes nothing to the test process, then does the steps that were asked for, in their order.
+
+use std::ffi::{CString, OsStr};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::libc;
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, kill, sigprocmask};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Gid, Pid, Uid, execve, fork, getpid, pipe2, setgroups, setresgid, setresuid};
+
+/// How long a program of a test may take before the test counts as hung. Nothing depends on how fast it is.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One thing that the child does before it executes the program.
+type Step<'a> = Box<dyn Fn() -> nix::Result<()> + 'a>;
+
+/// A start to be made, more than once if wanted.
+pub struct Start<'a> {
+    block: Vec<CString>,
+    dir: PathBuf,
+    steps: Vec<Step<'a>>,
+    out: File,
+    err: File,
+}
+
+impl<'a> Start<'a> {
+    /// Starts in `dir` with an empty block. Descriptor 0 is `/dev/null`, 1 and 2 are files that are read in the end.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        let file = || tempfile::tempfile().unwrap();
+        Self { block: Vec::new(), dir: dir.into(), steps: Vec::new(), out: file(), err: file() }
+    }
+
+    /// The environment block, entry by entry.
+    pub fn block(mut self, entries: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        self.block = entries.into_iter().map(|entry| c_string(entry.as_ref())).collect();
+        self
+    }
+
+    /// Writes standard output and standard error to these files.
+    pub fn outputs(mut self, out: &File, err: &File) -> Self {
+        (self.out, self.err) = (out.try_clone().unwrap(), err.try_clone().unwrap());
+        self
+    }
+
+    /// Another working directory.
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = dir.into();
+        self
+    }
+
+    /// Does something in the child. It must not panic, nor take a lock.
+    pub fn step(mut self, step: impl Fn() -> nix::Result<()> + 'a) -> Self {
+        self.steps.push(Box::new(step));
+        self
+    }
+
+    /// Ignores a signal.
+    pub fn ignored(self, signal: Signal) -> Self {
+        self.step(move || {
+            // SAFETY: to ignore a signal runs no code.
+            unsafe { nix::sys::signal::signal(signal, SigHandler::SigIgn) }.map(drop)
+        })
+    }
+
+    /// Blocks a signal.
+    pub fn blocked(self, signal: Signal) -> Self {
+        self.step(move || {
+            let set: SigSet = [signal].into_iter().collect();
+            sigprocmask(SigmaskHow::SIG_BLOCK, Some(&set), None)
+        })
+    }
+
+    /// Closes a descriptor.
+    pub fn closed(self, number: RawFd) -> Self {
+        // SAFETY: in the child, where nothing that runs before `execve` uses it.
+        self.step(move || Errno::result(unsafe { libc::close(number) }).map(drop))
+    }
+
+    /// Makes descriptor `number` this open file. The file must stay open until the start.
+    pub fn open_at(self, number: RawFd, file: &impl AsRawFd) -> Self {
+        let from = file.as_raw_fd();
+        // SAFETY: as above; what stood at `number` is lost to the child only.
+        self.step(move || Errno::result(unsafe { libc::dup2(from, number) }).map(drop))
+    }
+
+    /// Becomes this uid and gid, without other groups.
+    pub fn uid(self, uid: u32) -> Self {
+        self.step(move || {
+            setgroups(&[])?;
+            let gid = Gid::from_raw(uid);
+            setresgid(gid, gid, gid)?;
+            let uid = Uid::from_raw(uid);
+            setresuid(uid, uid, uid)
+        })
+    }
+
+    /// Starts the program with these arguments, its own name the first of them.
+    ///
+    /// # Errors
+    /// That of `execve` or of a step.
+    pub fn spawn(
+        &self,
+        program: &Path,
+        argv: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Result<Child<'_, 'a>, Errno> {
+        let program = c_string(program.as_os_str().as_bytes());
+        let argv: Vec<CString> = argv.into_iter().map(|arg| c_string(arg.as_ref().as_bytes())).collect();
+        let (told, tell) = pipe2(OFlag::O_CLOEXEC)?;
+        let start = super::STARTS.read().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the child only makes system calls and small allocations until `execve`; glibc keeps its allocator usable
+        // after a fork of a process with threads.
+        match unsafe { fork() }? {
+            ForkResult::Child => {
+                // Out of the way of the descriptors that a test asks for; closed by `execve`, which tells the parent.
+                let tell = fcntl(&tell, FcntlArg::F_DUPFD_CLOEXEC(200)).unwrap_or(-1);
+                let failed = || self.execute(&program, &argv).err().unwrap_or(Errno::UnknownErrno);
+                let errno = std::panic::catch_unwind(std::panic::AssertUnwindSafe(failed));
+                let number = errno.map_or(libc::EDOTDOT, |errno| errno as i32).to_ne_bytes();
+                // SAFETY: the bytes are ours; the process ends without running anything else of the test.
+                unsafe {
+                    libc::write(tell, number.as_ptr().cast(), number.len());
+                    libc::_exit(99)
+                }
+            }
+            ForkResult::Parent { child } => {
+                drop(tell);
+                let mut errno = Vec::new();
+                File::from(told).read_to_end(&mut errno).unwrap();
+                drop(start);
+                let child = Child { start: self, pid: child, ended: false };
+                match <[u8; 4]>::try_from(errno) {
+                    Ok(errno) => Err(Errno::from_raw(i32::from_ne_bytes(errno))),
+                    Err(_) => Ok(child),
+                }
+            }
+        }
+    }
+
+    /// Starts the program, waits for its end, and returns how it ended and what it wrote.
+    #[track_caller]
+    pub fn run(&self, program: &Path, argv: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ended {
+        match self.spawn(program, argv) {
+            Ok(child) => child.ended(),
+            Err(errno) => panic!("{}: {errno}", program.display()),
+        }
+    }
+
+    /// What the child does.
+    fn execute(&self, program: &CString, argv: &[CString]) -> nix::Result<()> {
+        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
+        for signal in Signal::iterator() {
+            // SAFETY: the default action is no code of ours. It cannot be set for SIGKILL and SIGSTOP, nor need be.
+            let _ = unsafe { nix::sys::signal::signal(signal, SigHandler::SigDfl) };
+        }
+        nix::unistd::chdir(&self.dir)?;
+        let null = File::open("/dev/null").map_err(|_| Errno::ENXIO)?;
+        for (number, file) in [&null, &self.out, &self.err].into_iter().enumerate() {
+            // SAFETY: in the child, where nothing else uses descriptors 0 to 2.
+            Errno::result(unsafe { libc::dup2(file.as_raw_fd(), number as RawFd) })?;
+        }
+        // Whatever the test command was started with stays behind.
+        // SAFETY: marks descriptors only (close_range(2)).
+        Errno::result(unsafe {
+            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
+        })?;
+        self.steps.iter().try_for_each(|step| step())?;
+        let never = execve(program, argv, &self.block)?;
+        match never {}
+    }
+}
+
+/// A program that runs. It is killed when the test gives it up.
+pub struct Child<'s, 'a> {
+    start: &'s Start<'a>,
+    /// Its process id.
+    pub pid: Pid,
+    ended: bool,
+}
+
+impl Child<'_, '_> {
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill(self.pid, signal).unwrap();
+    }
+
+    /// Waits for a change that `flags` ask for.
+    ///
+    /// # Panics
+    /// When it does not come.
+    #[track_caller]
+    pub fn change(&mut self, flags: WaitPidFlag) -> WaitStatus {
+        let start = Instant::now();
+        loop {
+            match waitpid(self.pid, Some(flags | WaitPidFlag::WNOHANG)).unwrap() {
+                WaitStatus::StillAlive => {}
+                status @ (WaitStatus::Exited(..) | WaitStatus::Signaled(..)) => {
+                    self.ended = true;
+                    return status;
+                }
+                status => return status,
+            }
+            assert!(start.elapsed() < PATIENCE, "the program hangs: {}", self.written().1);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Waits for its end.
+    #[track_caller]
+    pub fn ended(mut self) -> Ended {
+        let status = self.change(WaitPidFlag::empty());
+        let (out, err) = self.written();
+        Ended { pid: self.pid, status, out, err }
+    }
+
+    /// Waits until it has written this to standard output.
+    #[track_caller]
+    pub fn has_written(&self, text: &str) {
+        let start = Instant::now();
+        while !String::from_utf8_lossy(&self.written().0).contains(text) {
+            assert!(start.elapsed() < PATIENCE, "{text:?} does not come: {:?}", self.written());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn written(&self) -> (Vec<u8>, String) {
+        let err = contents(&self.start.err);
+        (contents(&self.start.out), String::from_utf8(err).expect("our messages are UTF-8"))
+    }
+}
+
+impl Drop for Child<'_, '_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = kill(self.pid, Signal::SIGKILL);
+            let _ = waitpid(self.pid, None);
+        }
+    }
+}
+
+/// What came of a start.
+#[derive(Debug)]
+pub struct Ended {
+    /// The process id that it had.
+    pub pid: Pid,
+    /// As the waiting parent sees it.
+    pub status: WaitStatus,
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Ended {
+    /// The exit status.
+    #[track_caller]
+    pub fn code(&self) -> i32 {
+        match self.status {
+            WaitStatus::Exited(_, code) => code,
+            _ => panic!("no exit: {self:?}"),
+        }
+    }
+}
+
+/// The whole file; the offset, which the child shares, is read past and put back.
+fn contents(file: &File) -> Vec<u8> {
+    use std::os::unix::fs::FileExt;
+    let length = file.metadata().unwrap().len();
+    let mut bytes = vec![0; usize::try_from(length).unwrap()];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    bytes
+}
+
+/// Empties a file that is used again.
+pub fn emptied(mut file: &File) {
+    file.set_len(0).unwrap();
+    file.seek(SeekFrom::Start(0)).unwrap();
+}
+
+/// A program that cargo built beside the tests, from the `[[example]]` of that name. Cargo leaves examples as they are when
+/// it is asked for tests by name.
+pub fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let path = tests.parent().and_then(Path::parent).unwrap().join("examples").join(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).with_extension("rs");
+    let made = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
+    assert!(made(&path) >= made(&source), "{} is missing or old: run `cargo build --examples`", path.display());
+    path
+}
+
+/// The test process itself, the caller of every program it starts.
+pub fn caller() -> Pid {
+    getpid()
+}
+
+fn c_string(bytes: &[u8]) -> CString {
+    CString::new(bytes).expect("no NUL byte in an argument or entry")
+}

@@ -1,0 +1,267 @@
+//! SPEC 12: with and without hermes-exec a program starts in the same state. The twin test runs `tests/probe.rs` directly and
+//! through hermes-exec in one situation, and compares the two reports line by line. Only the environment may differ, and
+//! only as `--explain` announces. Linux is the reference; macOS has no `/proc` to compare, and `execve` there keeps the
+//! same things (its manual lists them).
+
+mod context;
+mod descriptors;
+mod environment;
+mod signals;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use hermes_exec::message::shown;
+
+use crate::support::start::{Start, caller, emptied, example};
+use crate::support::{BINARY, Sandbox};
+
+/// Two runs in one situation.
+struct Twin {
+    sandbox: Sandbox,
+    block: Vec<Vec<u8>>,
+    prefix: Vec<String>,
+    program: PathBuf,
+    word: String,
+    binary: PathBuf,
+    out: File,
+    err: File,
+}
+
+impl Twin {
+    /// The block holds everything that no shell would make, a key, Hermes' own venv and a marker.
+    fn new() -> Self {
+        let sandbox = Sandbox::with_builder();
+        sandbox.hermes_venv("real/.hermes/hermes-agent/venv");
+        sandbox.write("real/.claude.json", "{}");
+        sandbox.mkdir("real/.claude");
+        sandbox.write("real/.hermes/.env", "SOME_TOKEN=x\n");
+        sandbox.write("real/.hermes/config.yaml", "terminal:\n  env_passthrough: [SOME_OTHER]\n");
+        let venv = sandbox.root().join("hermes-agent/venv");
+        let venv = venv.display();
+        let mut block: Vec<Vec<u8>> = [
+            format!("PATH={venv}/bin:/usr/bin::/bin"),
+            format!("HOME={}", sandbox.real().display()),
+            format!("VIRTUAL_ENV={venv}"),
+            "ZED=1".into(),
+            "ANTHROPIC_API_KEY=a".into(),
+            "DUP=first".into(),
+            "ANTHROPIC_API_KEY=b".into(),
+            "DUP=second".into(),
+            "SOME_TOKEN=y".into(),
+        ]
+        .map(String::into_bytes)
+        .into();
+        block.extend(odd_entries());
+        let program = example("probe");
+        let word = program.to_str().unwrap().to_owned();
+        let [out, err] = ["out", "err"].map(|name| {
+            let file = sandbox.write(name, "");
+            std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
+            File::options().read(true).write(true).open(file).unwrap()
+        });
+        Self { sandbox, block, prefix: Vec::new(), program, word, binary: BINARY.into(), out, err }
+    }
+
+    /// Another environment block.
+    fn block(mut self, entries: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        self.block = entries.into_iter().map(|entry| entry.as_ref().to_vec()).collect();
+        self
+    }
+
+    /// Both programs lie where this user can reach them, and the tree is theirs.
+    fn owned_by(mut self, uid: u32) -> Self {
+        self.program = self.sandbox.copied("probe", &self.program);
+        self.word = self.program.to_str().unwrap().to_owned();
+        self.binary = self.sandbox.copied_binary();
+        self.sandbox.chown_all(uid);
+        self
+    }
+
+    /// The command is typed so, for instance as a word without a slash.
+    fn typed(mut self, word: impl Into<String>) -> Self {
+        self.word = word.into();
+        self
+    }
+
+    /// Both runs are started by this tool, which executes its arguments.
+    fn through(mut self, tool: &[&str]) -> Self {
+        self.prefix = tool.iter().map(|&word| word.to_owned()).collect();
+        assert!(Path::new(&self.prefix[0]).exists(), "{} is missing: install it", self.prefix[0]);
+        self
+    }
+
+    /// Runs both in the situation that `make` adds to a plain start, with a HOME that stays and with one that is redirected,
+    /// and fails where the reports differ by more than what is announced. Returns the last report of the direct run.
+    #[track_caller]
+    fn is_the_same<'a>(&'a self, make: impl Fn(Start<'a>) -> Start<'a>) -> String {
+        let root = self.sandbox.root().display().to_string();
+        let direct = self.report(&self.program, &make, &[]);
+        let block: Vec<_> = self.block.iter().map(|entry| format!("env: {}", entry.escape_ascii())).collect();
+        let (facts, env): (Vec<_>, Vec<_>) = direct.lines().partition(|line| !line.starts_with("env: "));
+        assert_eq!(env, block, "the direct run does not see the block");
+
+        for options in [&["--hermes-home", &root, "--home", "real"][..], &["--hermes-home", &root, "-p", "builder"]] {
+            let announced = self.announced(options);
+            let mut call: Vec<&str> = vec![self.binary.to_str().unwrap()];
+            call.extend(options);
+            call.push("--");
+            let wrapped = self.report(&self.binary, &make, &call);
+            let (wrapped_facts, wrapped_env): (Vec<_>, Vec<_>) =
+                wrapped.lines().partition(|line| !line.starts_with("env: "));
+            assert_same(&facts, &wrapped_facts, options);
+            assert_same(&self.expected(&announced), &masked(&wrapped_env, &announced), options);
+        }
+        direct
+    }
+
+    /// The probe's report of one run, with process and terminal numbers replaced by what they mean.
+    #[track_caller]
+    fn report<'a>(&'a self, first: &Path, make: impl Fn(Start<'a>) -> Start<'a>, call: &[&str]) -> String {
+        emptied(&self.out);
+        emptied(&self.err);
+        let report = self.sandbox.path("report");
+        let _ = std::fs::remove_file(&report);
+        let mut argv: Vec<&str> = self.prefix.iter().map(String::as_str).collect();
+        argv.extend(call);
+        argv.extend([self.word.as_str(), "report", report.to_str().unwrap(), "--", "", "--help", "a b\n"]);
+        let mut argv: Vec<&std::ffi::OsStr> = argv.into_iter().map(AsRef::as_ref).collect();
+        argv.push(crate::support::bytes(b"\xff\xfe=\x01"));
+        let first = if self.prefix.is_empty() { first } else { Path::new(&self.prefix[0]) };
+        let plain = Start::new(self.sandbox.path("work")).block(&self.block).outputs(&self.out, &self.err);
+        let ended = make(plain).run(first, argv);
+        assert_eq!(ended.code(), 0, "{call:?}: {ended:?}");
+        assert_eq!((ended.err.as_str(), ended.out.len()), ("", 0), "{call:?}");
+        relative_to_the_caller(&std::fs::read_to_string(report).unwrap(), ended.pid.as_raw())
+    }
+
+    /// What `--explain --json` says will become of the variables that do not stay: name as shown, and action.
+    fn announced(&self, options: &[&str]) -> Vec<(String, String)> {
+        let mut argv = vec!["hermes-exec", "--explain", "--json"];
+        argv.extend(options);
+        argv.extend(["--", &self.word]);
+        let ended = Start::new(self.sandbox.path("work")).block(&self.block).run(Path::new(BINARY), argv);
+        assert_eq!(ended.code(), 0, "{ended:?}");
+        let document: serde_json::Value = serde_json::from_slice(&ended.out).unwrap();
+        let variables = document["variables"].as_array().unwrap();
+        let all = variables.iter().map(|variable| {
+            let text = |key: &str| variable[key].as_str().unwrap().to_owned();
+            (text("name"), text("action"))
+        });
+        all.filter(|(_, action)| action != "kept").collect()
+    }
+
+    /// The block that is announced, with the name of the action in place of values that the announcement leaves open.
+    fn expected(&self, announced: &[(String, String)]) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut set: Vec<&str> = Vec::new();
+        for entry in &self.block {
+            let name = name(entry);
+            match name.and_then(|name| announced.iter().find(|(known, _)| *known == shown(name))) {
+                None => lines.push(format!("env: {}", entry.escape_ascii())),
+                Some((_, action)) if action == "removed" => {}
+                Some((known, action)) if action == "set" && set.contains(&known.as_str()) => {}
+                Some((known, action)) => {
+                    set.push(known);
+                    lines.push(format!("env: {known}=<{action}>"));
+                }
+            }
+        }
+        let new = announced.iter().filter(|(name, action)| action == "set" && !set.contains(&name.as_str()));
+        lines.extend(new.map(|(name, action)| format!("env: {name}=<{action}>")));
+        lines
+    }
+}
+
+/// Values that an announcement leaves open, replaced by the action.
+fn masked(env: &[&str], announced: &[(String, String)]) -> Vec<String> {
+    env.iter()
+        .map(|line| {
+            let name = line.strip_prefix("env: ").and_then(|entry| entry.split_once('=')).map(|(name, _)| name);
+            match name.and_then(|name| announced.iter().find(|(known, _)| known == name)) {
+                Some((name, action)) => format!("env: {name}=<{action}>"),
+                None => (*line).to_owned(),
+            }
+        })
+        .collect()
+}
+
+fn name(entry: &[u8]) -> Option<&[u8]> {
+    let at = entry.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
+    Some(&entry[..at])
+}
+
+/// Entries that no shell makes: `tests/transcripts/block.txt` has the rules for them.
+fn odd_entries() -> Vec<Vec<u8>> {
+    let odd: [&[u8]; 9] = [
+        b"NOEQ",
+        b"=weird",
+        b"ABC=2",
+        b"BASH_FUNC_x%%=() { :; }",
+        b"EMPTY=",
+        b"NL=a\nb",
+        b"BAD=\xa3",
+        b"N\xffAME=1",
+        b"",
+    ];
+    odd.map(<[u8]>::to_vec).into()
+}
+
+/// Process ids differ from run to run; what they are to the caller must not.
+fn relative_to_the_caller(report: &str, pid: i32) -> String {
+    let own_group = nix::unistd::getpgrp();
+    let own_session = nix::unistd::getsid(None).unwrap();
+    let mut text = String::new();
+    for line in report.lines() {
+        let Some((fact @ ("pid" | "ppid" | "pgid" | "sid" | "tpgid"), number)) = line.split_once(": ") else {
+            text.push_str(&with_any_terminal(line));
+            text.push('\n');
+            continue;
+        };
+        let meaning = match number.parse::<i32>().unwrap() {
+            number if number == pid => "itself, as the caller started it",
+            number if number == caller().as_raw() => "the caller",
+            number if number == own_group.as_raw() => "the caller's group",
+            number if number == own_session.as_raw() => "the caller's session",
+            -1 => "none",
+            0 => "outside of this process namespace",
+            _ => "of somebody else",
+        };
+        text.push_str(&format!("{fact}: {meaning}\n"));
+    }
+    text
+}
+
+/// Each run at a terminal has one of its own; its number is not compared.
+fn with_any_terminal(line: &str) -> String {
+    match (line.split_once("/dev/pts/"), line.strip_prefix("tty_nr: ")) {
+        (Some((fact, _)), _) => format!("{fact}/dev/pts/"),
+        (_, Some(number)) if number != "0" => "tty_nr: a terminal".into(),
+        _ => line.to_owned(),
+    }
+}
+
+/// Compares line by line, since a whole report is too long to look through.
+#[track_caller]
+fn assert_same(direct: &[impl AsRef<str>], wrapped: &[impl AsRef<str>], options: &[&str]) {
+    for (left, right) in direct.iter().zip(wrapped) {
+        assert_eq!(left.as_ref(), right.as_ref(), "direct on the left, through hermes-exec {options:?} on the right");
+    }
+    let rest = |lines: &[String]| lines.join("\n");
+    let [left, right] = [texts(direct), texts(wrapped)];
+    let shorter = left.len().min(right.len());
+    assert_eq!(rest(&left[shorter..]), rest(&right[shorter..]), "one report is longer ({options:?})");
+}
+
+fn texts(lines: &[impl AsRef<str>]) -> Vec<String> {
+    lines.iter().map(|line| line.as_ref().to_owned()).collect()
+}
+
+#[test]
+fn a_plain_start() {
+    let report = Twin::new().is_the_same(|start| start);
+    for fact in ["pid: itself", "ppid: the caller\n", "fd 0: /dev/null", "Threads: 1", "children: \"\"", "AT_SECURE: 0"]
+    {
+        assert!(report.contains(fact), "{fact:?} is missing from the probe's own report: {report}");
+    }
+}

@@ -3,6 +3,7 @@
 
 mod cli;
 mod concurrency;
+mod container;
 mod environment;
 #[cfg(target_os = "linux")]
 mod failing_output;
@@ -13,6 +14,7 @@ mod launch;
 mod launch_matrix;
 mod layering;
 mod messages;
+mod nesting;
 mod owners;
 mod planted;
 mod profile;

@@ -2,6 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod cli;
+mod concurrency;
+mod container;
 mod environment;
 mod exec_cases;
 #[cfg(target_os = "linux")]
@@ -13,6 +15,7 @@ mod launch;
 mod launch_matrix;
 mod layering;
 mod messages;
+mod nesting;
 mod owners;
 mod planted;
 mod profile;

@@ -8,6 +8,8 @@ mod held;
 mod home;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "real_tools/sudo.rs"]
+mod sudo;
 mod support;
 #[path = "real_tools/trace.rs"]
 mod trace;

@@ -8,6 +8,7 @@ mod home;
 mod launch;
 mod layering;
 mod messages;
+mod policy;
 mod profile;
 mod shares;
 mod shims;

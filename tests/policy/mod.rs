@@ -1,6 +1,7 @@
 //! SPEC 10: the policy file. Where it is looked for, who may have written it, what is wrong in it, and what its keys do.
 
 mod places;
+mod strict;
 mod trust;
 
 use crate::support::Sandbox;

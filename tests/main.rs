@@ -3,6 +3,7 @@
 
 mod cli;
 mod environment;
+mod explained;
 mod families;
 mod home;
 mod launch;

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod cli;
+mod declared;
 mod environment;
 mod explained;
 mod families;

@@ -4,8 +4,11 @@
 mod cli;
 mod concurrency;
 mod container;
+mod declared;
+mod environment;
 mod environment;
 mod exec_cases;
+mod explained;
 #[cfg(target_os = "linux")]
 mod failing_output;
 mod families;
@@ -18,6 +21,7 @@ mod messages;
 mod nesting;
 mod owners;
 mod planted;
+mod policy;
 mod profile;
 mod shares;
 mod shim_chains;

@@ -169,7 +169,7 @@ pub fn owner(program: &[u8]) -> Option<Owner> {
 
 /// The known word that `word` is most likely a misspelling of: at most a third of its bytes, and at most three, put in,
 /// taken out or changed; case does not count. Of equally close words the first.
-pub fn closest(word: &str, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+pub fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.len() / 3).clamp(1, 3);
     words
         .map(|known| (distance(word, known), known))

@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
+use crate::cli::SealLevel;
 use crate::home::HomePlan;
 use crate::message::{shown, shown_path};
+use crate::plan::seal::SealPlan;
 use crate::plan::{Action, Outcome, Plan};
 use crate::report::Found;
 
@@ -51,6 +54,7 @@ pub fn explain(plan: &Plan, command: Option<&Found>, verbose: bool) -> String {
         };
         section(&mut out, "Command", &[format!("{} -> {what}", shown(&found.word))]);
     }
+    section(&mut out, "Seal", &plan.seal.as_ref().map_or(Vec::new(), seal_lines));
     section(&mut out, "Warnings", &plan.warnings);
     section(&mut out, "Findings", &plan.findings);
     out
@@ -103,6 +107,35 @@ fn environment_lines(plan: &Plan, verbose: bool) -> Vec<String> {
             .map(|outcome| format!("{:<8}{} ({})", outcome.action.word(), shown(&outcome.name), why(outcome))),
     );
     lines
+}
+
+/// What the seal would do here, and whether it would hold. Nothing where none is wanted.
+fn seal_lines(seal: &SealPlan) -> Vec<String> {
+    let holds = match (seal.level, &seal.refusal, seal.leak) {
+        (SealLevel::Off, ..) => return Vec::new(),
+        (_, Some(failure), _) => format!("is not possible: {}", failure.message),
+        (_, _, Some(leak)) => format!("does not hold: {leak}"),
+        _ => format!("holds, by {} rules of Landlock", seal.rules()),
+    };
+    let mut lines = vec![format!("{} (from {}): {holds}", seal.level.word(), seal.source)];
+    if seal.refusal.is_none() {
+        lines.extend(listed("cannot be read:", seal.secrets.iter().map(PathBuf::as_path)));
+        lines.extend(listed("made directly in here later, cannot be read back:", seal.dirs()));
+        lines.extend(seal.limits());
+    }
+    lines
+}
+
+/// Paths behind their title, not more than a person would read; all of them are in the JSON.
+fn listed<'a>(title: &str, paths: impl Iterator<Item = &'a Path>) -> Option<String> {
+    const MOST: usize = 12;
+    let mut all: Vec<_> = paths.map(shown_path).collect();
+    let more = all.len().saturating_sub(MOST);
+    all.truncate(MOST);
+    if more > 0 {
+        all.push(format!("and {more} more"));
+    }
+    (!all.is_empty()).then(|| format!("{title} {}", all.join(", ")))
 }
 
 /// The rule, the group and the reason.

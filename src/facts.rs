@@ -4,7 +4,7 @@
 pub mod sealing;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
 use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 
-use crate::environ::Environ;
+use crate::environ::{Environ, split};
 use crate::message::reason;
 use crate::sys::passwd;
 use sealing::Sealing;
@@ -92,6 +92,8 @@ pub trait Files {
     fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>>;
     /// What a seal depends on.
     fn sealing(&self) -> Sealing;
+    /// The names in the environment of the parent process, where they can be read.
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
     /// The home directory that the password database gives to a uid.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.
@@ -133,6 +135,16 @@ pub fn own_pid() -> u32 {
 /// Do set-up findings have a reader: is standard error a terminal?
 pub fn is_watched() -> bool {
     io::IsTerminal::is_terminal(&io::stderr())
+}
+
+/// Does a person read standard output?
+pub fn is_terminal() -> bool {
+    io::IsTerminal::is_terminal(&io::stdout())
+}
+
+/// A terminal, and nobody said no (`NO_COLOR`, and a terminal without any).
+pub fn wants_colour(environ: &Environ) -> bool {
+    is_terminal() && environ.given(b"NO_COLOR").is_none() && environ.get(b"TERM") != Some(b"dumb")
 }
 
 /// The machine's own file system and password database. Each question about a path is asked once: a plan is made of one
@@ -276,6 +288,11 @@ impl Files for System {
 
     fn sealing(&self) -> Sealing {
         Sealing::gather()
+    }
+
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>> {
+        let block = fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id())).ok()?;
+        Some(block.split(|&byte| byte == 0).filter_map(split).map(|(name, _)| name.to_vec()).collect())
     }
 
     fn home_of(&self, uid: u32) -> Option<PathBuf> {

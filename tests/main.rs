@@ -8,6 +8,8 @@ mod home;
 mod launch;
 mod layering;
 mod messages;
+mod owners;
+mod planted;
 mod profile;
 mod shares;
 mod shims;

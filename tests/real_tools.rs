@@ -2,6 +2,8 @@
 //! users met it with. `tests/run` installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "real_tools/held.rs"]
+mod held;
 #[path = "real_tools/home.rs"]
 mod home;
 #[path = "real_tools/python.rs"]

@@ -10,8 +10,8 @@ use crate::plan::Plan;
 use crate::plan::seal::SealPlan;
 use crate::report::Found;
 
-/// The version of the format.
-const SCHEMA: u32 = 1;
+/// The version of the formats.
+pub const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a> {

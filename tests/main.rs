@@ -23,6 +23,7 @@ mod owners;
 mod planted;
 mod policy;
 mod profile;
+mod random_trees;
 mod shares;
 mod shim_chains;
 mod shims;

@@ -32,6 +32,8 @@ use std::ffi::{OsStr, OsString, c_char, c_int};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
 use cli::{Mode, Options, Parsed};
 use environ::Environ;
 use facts::{Facts, System};
@@ -201,9 +203,16 @@ fn complain(failure: &Failure) {
     say(&text);
 }
 
-/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails.
+/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails. A pipe that nobody
+/// reads is left alone: SIGPIPE would be the end of a run that has only something to remark, and of the right exit status.
 fn say(text: &str) {
-    let _ = write_all(&std::io::stderr(), text);
+    let stderr = std::io::stderr();
+    let mut ready = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
+    let _ = poll(&mut ready, PollTimeout::ZERO);
+    let gone = PollFlags::POLLERR | PollFlags::POLLHUP;
+    if !ready[0].revents().is_some_and(|events| events.intersects(gone)) {
+        let _ = write_all(&stderr, text);
+    }
 }
 
 /// Writes to standard output.

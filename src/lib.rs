@@ -34,7 +34,7 @@ use std::path::Path;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use cli::{Mode, Options, Parsed};
+use cli::{HomeMode, Mode, Options, Parsed};
 use environ::Environ;
 use facts::{Facts, System};
 use launch::{Program, Search};
@@ -63,12 +63,17 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<c
     if args.is_empty() {
         args.push("hermes-exec".into());
     }
-    let options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))? {
+    let mut options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))?
+    {
         Parsed::Text(text) => return print(&text).map(|()| 0),
         Parsed::Options(options) => options,
     };
     if options.mode() == Mode::Catalogue {
         return print(&report::catalogue::print(options.json)).map(|()| 0);
+    }
+    if options.mode() == Mode::Unlink {
+        // The links of earlier runs are in the home, whatever this one would make of HOME.
+        options.home = Some(HomeMode::Auto);
     }
     let system = System::default();
     let facts = Facts::gather(environ, own_name, &system);
@@ -127,7 +132,10 @@ fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     }
     let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
-    if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
+    if let (Some(redirect), Some(root)) = (&home.redirect, &selection.root) {
+        let real = selection.real.place().ok_or_else(|| {
+            Failure::new("the real home is not known, so that no link can be told to be ours").hint("set HOME to it")
+        })?;
         let sharing = redirect.sharing(real, root, facts.files);
         for line in prepare::unlink(redirect, &places, &sharing)? {
             print(&format!("{line}\n"))?;

@@ -177,7 +177,12 @@ impl Choice {
             }
             return Ok((name, dir));
         }
-        let dir = if name == "default" { root.to_owned() } else { root.join("profiles").join(&name) };
+        let dir = match hermes_home {
+            _ if name == "default" => root.to_owned(),
+            // --profile names what HERMES_HOME says already: a run within a run. The spelling stays.
+            Some(path) if is_profile_shaped(path) && path.file_name() == Some(OsStr::new(&name)) => path.to_owned(),
+            _ => root.join("profiles").join(&name),
+        };
         Ok((name, dir))
     }
 

@@ -18,6 +18,7 @@ mod launch_matrix;
 mod layering;
 mod messages;
 mod nesting;
+mod odd_paths;
 mod owners;
 mod planted;
 mod policy;

@@ -139,7 +139,7 @@ impl Plan {
         self.own = Some(block.own).filter(|_| !policy.keeps_venv());
 
         let of_file = file.iter().flat_map(|file| &file.share).chain(entry.map(|entry| &entry.share));
-        self.grants = grants(options, &policy, &self.outcomes);
+        self.grants = grants(&policy, &self.outcomes);
         self.grants.extend(shared(&self.items, &options.shares, &of_file.flatten().collect::<Vec<_>>()));
         self.notice = notice(program, &policy, &self.outcomes);
         let skips_claude = self.child.given(b"CLAUDE_CONFIG_DIR").is_some();
@@ -196,7 +196,7 @@ pub fn cannot_change_dir(why: &str) -> Failure {
 }
 
 /// The groups and variables among the grants.
-fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
+fn grants(policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
     let every = policy.grants.every.then_some("*");
     let groups = every.into_iter().chain(policy.grants.groups.iter().copied());
     let groups = groups.map(|group| ("group", group.to_owned(), "--inherit-credentials"));

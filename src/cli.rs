@@ -30,6 +30,8 @@ pub enum Mode {
     Run,
     /// Print the plan, do nothing.
     Explain,
+    /// Check the set-up.
+    Doctor,
     /// Print the built-in table.
     Catalogue,
     /// Remove our links from the home.
@@ -39,7 +41,7 @@ pub enum Mode {
 /// Run COMMAND in place, without Hermes' credentials and venv markers, in the HOME of a Hermes profile.
 ///
 /// Options end at `--` or at the first word that is not an option; from there on everything belongs to COMMAND.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 125 hermes-exec itself failed, 126 COMMAND cannot be started, 127 COMMAND was not \
@@ -106,11 +108,19 @@ pub struct Options {
     #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
     explain: bool,
 
+    /// With --explain: why this variable is there, or not, in one line
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<OsString>,
+
+    /// Check the set-up, and say what mends it
+    #[arg(long, group = "mode")]
+    doctor: bool,
+
     /// Print the built-in table of variables: name, group, class, why
     #[arg(long, group = "mode")]
     catalogue: bool,
 
-    /// Print JSON, with --explain or --catalogue
+    /// Print JSON, with --explain, --doctor or --catalogue
     #[arg(long)]
     pub json: bool,
 
@@ -151,12 +161,16 @@ pub struct Grants {
 impl Options {
     /// What is asked for.
     pub fn mode(&self) -> Mode {
-        match (self.explain, self.catalogue, self.unlink) {
-            (true, ..) => Mode::Explain,
-            (_, true, _) => Mode::Catalogue,
-            (.., true) => Mode::Unlink,
-            _ => Mode::Run,
-        }
+        // clap lets only one of them through.
+        [
+            (self.explain, Mode::Explain),
+            (self.doctor, Mode::Doctor),
+            (self.catalogue, Mode::Catalogue),
+            (self.unlink, Mode::Unlink),
+        ]
+        .into_iter()
+        .find_map(|(given, mode)| given.then_some(mode))
+        .unwrap_or(Mode::Run)
     }
 }
 
@@ -187,20 +201,27 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
     // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
     if let Some(word) = options.command.first() {
         let before = args.len() - options.command.len() - 1;
-        let names_groups = word.as_bytes().split(|&byte| byte == b',').all(&is_group);
-        if args[before] == "--inherit-credentials" && names_groups {
+        let names_groups = || word.as_bytes().split(|&byte| byte == b',').all(&is_group);
+        if args[before] == "--inherit-credentials" && names_groups() {
             return Err(Failure::new("--inherit-credentials takes its groups after '='")
                 .hint(format!("write --inherit-credentials={} or put -- before the command", word.to_string_lossy())));
         }
     }
     match options.mode() {
-        Mode::Run | Mode::Unlink if options.json => Err(Failure::new("--json goes with --explain or --catalogue")
-            .hint("hermes-exec --explain --json [--] COMMAND [ARG]...")),
+        Mode::Run | Mode::Unlink if options.json => {
+            Err(Failure::new("--json goes with --explain, --doctor or --catalogue")
+                .hint("hermes-exec --explain --json [--] COMMAND [ARG]..."))
+        }
+        mode if !options.only.is_empty() && (mode != Mode::Explain || options.json) => {
+            Err(Failure::new("--only goes with --explain, as text")
+                .hint("hermes-exec --explain --only NAME [--] COMMAND [ARG]..."))
+        }
         Mode::Run if options.command.is_empty() => {
             Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
         }
-        Mode::Unlink | Mode::Catalogue if !options.command.is_empty() => {
-            Err(Failure::new("--unlink and --catalogue take no command").hint("run the command by a call of its own"))
+        Mode::Unlink | Mode::Catalogue | Mode::Doctor if !options.command.is_empty() => {
+            Err(Failure::new("--unlink, --doctor and --catalogue take no command")
+                .hint("run the command by a call of its own, or ask --explain about it"))
         }
         _ => Ok(Parsed::Options(Box::new(options))),
     }

@@ -2,7 +2,7 @@
 //! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
 use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 
-use crate::environ::Environ;
+use crate::environ::{Environ, split};
 use crate::message::reason;
 use crate::sys::passwd;
 
@@ -85,6 +85,8 @@ pub trait Files {
     fn text(&self, path: &Path, limit: usize) -> Text;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
+    /// The names in the environment of the parent process, where they can be read.
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
     /// The home directory that the password database gives to a uid.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.
@@ -128,6 +130,16 @@ pub fn is_watched() -> bool {
     io::IsTerminal::is_terminal(&io::stderr())
 }
 
+/// Does a person read standard output?
+pub fn is_terminal() -> bool {
+    io::IsTerminal::is_terminal(&io::stdout())
+}
+
+/// A terminal, and nobody said no (`NO_COLOR`, and a terminal without any).
+pub fn wants_colour(environ: &Environ) -> bool {
+    is_terminal() && environ.given(b"NO_COLOR").is_none() && environ.get(b"TERM") != Some(b"dumb")
+}
+
 /// The machine's own file system and password database. Each question about a path is asked once: a plan is made of one
 /// view of the world, and most of its questions are about neighbours.
 #[derive(Default)]
@@ -138,8 +150,9 @@ pub struct System {
     texts: Known<PathBuf>,
 }
 
-/// Answers by path; an error is kept as its number.
-struct Known<T>(RefCell<HashMap<PathBuf, Result<T, i32>>>);
+/// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
+/// by a hash.
+struct Known<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
 
 impl<T> Default for Known<T> {
     fn default() -> Self {
@@ -149,12 +162,12 @@ impl<T> Default for Known<T> {
 
 impl<T: Clone> Known<T> {
     fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        if let Some(known) = self.0.borrow().get(path) {
+        if let Some(known) = self.0.borrow().get(path.as_os_str()) {
             return known.clone().map_err(io::Error::from_raw_os_error);
         }
         let answer = ask();
         let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
-        self.0.borrow_mut().insert(path.to_owned(), kept);
+        self.0.borrow_mut().insert(path.into(), kept);
         answer
     }
 }
@@ -253,6 +266,11 @@ impl Files for System {
             fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
         names.sort();
         names
+    }
+
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>> {
+        let block = fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id())).ok()?;
+        Some(block.split(|&byte| byte == 0).filter_map(split).map(|(name, _)| name.to_vec()).collect())
     }
 
     fn home_of(&self, uid: u32) -> Option<PathBuf> {

@@ -241,6 +241,36 @@ impl Guard {
     }
 }
 
+/// A login or interactive shell reads start files after us, and BASH_ENV or ENV name one for the others: they may set again
+/// what was removed.
+pub fn shell_findings(argv: &[OsString], child: &Environ) -> Vec<String> {
+    const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash"];
+    let Some(word) = argv.first() else { return Vec::new() };
+    let name = Path::new(word).file_name().unwrap_or_default().as_bytes();
+    let login_name = name.strip_prefix(b"-");
+    if !SHELLS.iter().any(|shell| shell.as_bytes() == login_name.unwrap_or(name)) {
+        return Vec::new();
+    }
+    let is_flag = |word: &OsString| word.as_bytes().starts_with(b"-") && word.as_bytes() != b"--";
+    let reads = |word: &OsString| match word.as_bytes() {
+        b"--login" | b"--interactive" => true,
+        [b'-', b'-', ..] => false,
+        flags => flags.contains(&b'l') || flags.contains(&b'i'),
+    };
+    let flags = || argv.iter().skip(1).take_while(|word| is_flag(word));
+    let is_script = argv.len() > 1 + flags().count() || flags().any(|word| word.as_bytes().contains(&b'c'));
+    let mut findings = Vec::new();
+    if login_name.is_some() || flags().any(reads) || !is_script {
+        findings.push("a login or interactive shell reads start files, which may set removed variables again".into());
+    }
+    for name in ["BASH_ENV", "ENV"] {
+        if child.given(name.as_bytes()).is_some() {
+            findings.push(format!("{name} names a start file, which may set removed variables again"));
+        }
+    }
+    findings
+}
+
 /// Starts a program in this process. Comes back only when that failed.
 pub fn start(program: &Path, argv: &[OsString], environ: &Environ) -> Errno {
     let argv: Vec<CString> = argv.iter().map(|word| c_string(word.as_bytes())).collect();

@@ -5,8 +5,12 @@
 //! out ([`prepare`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
 //! status.
 
+#[cfg(not(unix))]
+compile_error!("hermes-exec runs on Linux and macOS; on Windows use it inside WSL");
+
 pub mod catalogue;
 pub mod cli;
+pub mod doctor;
 pub mod environ;
 pub mod facts;
 pub mod home;
@@ -34,6 +38,7 @@ use launch::{Program, Search};
 use message::{Failure, Status, shown};
 use plan::Plan;
 use report::Found;
+use report::page::Page;
 
 /// Runs the program. Called by the C `main`, once, with what that was handed.
 pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
@@ -42,7 +47,7 @@ pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
     let environ = sys::environment();
     let own_name = args.first().cloned().unwrap_or_default();
     match run(args, &environ, &own_name) {
-        Ok(()) => 0,
+        Ok(status) => status,
         Err(failure) => {
             complain(&failure);
             failure.status as c_int
@@ -50,26 +55,37 @@ pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
     }
 }
 
-fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<(), Failure> {
+fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<c_int, Failure> {
     if args.is_empty() {
         args.push("hermes-exec".into());
     }
     let options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))? {
-        Parsed::Text(text) => return print(&text),
+        Parsed::Text(text) => return print(&text).map(|()| 0),
         Parsed::Options(options) => options,
     };
     if options.mode() == Mode::Catalogue {
-        return print(&report::catalogue::print(options.json));
+        return print(&report::catalogue::print(options.json)).map(|()| 0);
     }
     let system = System::default();
     let facts = Facts::gather(environ, own_name, &system);
     let plan = Plan::build(&options, &facts);
     match options.mode() {
-        Mode::Explain => explain(plan, &options, &facts),
-        Mode::Unlink => unlink(&plan, &facts),
-        Mode::Catalogue => Ok(()),
-        Mode::Run => execute(plan, &options, &facts),
+        Mode::Run => execute(plan, &options, &facts)?,
+        Mode::Explain => explain(plan, &options, &facts)?,
+        Mode::Doctor => return examine(&plan, &options, &facts),
+        Mode::Unlink => unlink(&plan, &facts)?,
+        Mode::Catalogue => {}
     }
+    Ok(0)
+}
+
+/// Prints the checks; 1 when there is a problem.
+fn examine(plan: &Plan, options: &Options, facts: &Facts<'_>) -> Result<c_int, Failure> {
+    let mut claude = options.clone();
+    claude.command = vec!["claude".into()];
+    let checks = doctor::examine(plan, &Plan::build(&claude, facts), facts);
+    print(&report::checks::print(&checks, options.json))?;
+    Ok(checks.iter().any(|check| check.level == doctor::Level::Problem).into())
 }
 
 /// Does a switch of ours stand in the environment, and not as "off"?
@@ -88,10 +104,16 @@ fn explain(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
         found = Some(Found { word: word.as_encoded_bytes().to_vec(), program: program.map(|program| program.path) });
     }
     let error = plan.error.clone().or_else(|| found.as_ref()?.program.as_ref().err().cloned());
-    print(&match options.json {
-        true => report::json::explain(&plan, found.as_ref(), error.as_ref()),
-        false => report::text::explain(&plan, found.as_ref(), options.verbose),
-    })?;
+    plan.findings.extend(launch::shell_findings(&options.argv(), &plan.child));
+    let text = if options.json {
+        report::json::explain(&plan, found.as_ref(), error.as_ref())
+    } else if options.only.is_empty() {
+        let page = Page::new(facts::is_terminal(), facts::wants_colour(facts.environ));
+        report::text::explain(&plan, found.as_ref(), options.verbose, page)
+    } else {
+        options.only.iter().map(|name| report::text::only(&plan, name.as_encoded_bytes()) + "\n").collect()
+    };
+    print(&text)?;
     error.map_or(Ok(()), Err)
 }
 
@@ -102,7 +124,7 @@ fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
     if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
-        let sharing = prepare::sharing(redirect, real, root, facts.files);
+        let sharing = redirect.sharing(real, root, facts.files);
         for line in prepare::unlink(redirect, &places, &sharing)? {
             print(&format!("{line}\n"))?;
         }

@@ -88,6 +88,11 @@ impl OwnVenvs {
         self.code.iter().any(|code| Place::new(code, files).holds(path, files))
     }
 
+    /// The directories of the venvs.
+    pub fn dirs(&self) -> impl Iterator<Item = &Path> {
+        self.venvs.iter().map(|venv| venv.place.spelled.as_path())
+    }
+
     /// Does this path lead into one of the venvs?
     pub fn hold(&self, path: &Path, files: &dyn Files) -> bool {
         self.venvs.iter().any(|venv| venv.place.holds(path, files))

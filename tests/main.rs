@@ -3,23 +3,36 @@
 
 mod canaries;
 mod cli;
+mod concurrency;
+mod container;
 mod declared;
 mod environment;
+mod exec_cases;
 mod explained;
+#[cfg(target_os = "linux")]
+mod failing_output;
 mod families;
 mod grants;
 mod home;
 mod launch;
+#[cfg(target_os = "linux")]
+mod launch_matrix;
 mod layering;
 mod messages;
 mod minimal;
+mod nesting;
 mod notice;
+mod owners;
+mod planted;
 mod policy;
 mod profile;
 mod rule_order;
 mod shape;
 mod shares;
+mod shim_chains;
 mod shims;
+#[cfg(target_os = "linux")]
+mod signals;
 mod support;
 mod transcript;
 #[cfg(target_os = "linux")]

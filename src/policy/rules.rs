@@ -33,6 +33,26 @@ pub enum Rule {
     Kept = 11,
 }
 
+impl Rule {
+    /// The rule in a word or two.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Computed => "computed",
+            Self::Set => "set",
+            Self::Unset => "unset",
+            Self::Keep => "keep",
+            Self::Catalogue => "credentials",
+            Self::Passthrough => "passthrough",
+            Self::Marker => "markers",
+            Self::Redirect => "redirect",
+            Self::Declared => "declared",
+            Self::Shape => "shape of a key",
+            Self::Minimal => "minimal",
+            Self::Kept => "everything else",
+        }
+    }
+}
+
 /// What happens to a name, by which rule, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {

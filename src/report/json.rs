@@ -8,8 +8,8 @@ use crate::message::{Failure, Status, shown, shown_path};
 use crate::plan::Plan;
 use crate::report::Found;
 
-/// The version of the format.
-const SCHEMA: u32 = 1;
+/// The version of the formats.
+pub const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a> {

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
+pub mod checks;
 pub mod json;
+pub mod page;
 pub mod text;
 
 use std::path::PathBuf;

@@ -1,118 +1,151 @@
-//! The plan for people: `--explain`, and the names that `-v` tells before a run.
+//! The plan for people: `--explain`, the answer of `--only`, and the names that `-v` tells before a run.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 
+use super::Found;
+use super::page::Page;
+use crate::catalogue;
 use crate::home::HomePlan;
 use crate::message::{shown, shown_path};
 use crate::plan::{Action, Outcome, Plan};
-use crate::report::Found;
+use crate::policy::Rule;
 
-/// A section's title, and lines that stand behind it.
-fn section(out: &mut String, title: &str, lines: &[String]) {
-    for (at, line) in lines.iter().enumerate() {
-        let title = if at == 0 { title } else { "" };
-        let _ = writeln!(out, "{title:<13}{line}");
-    }
-}
-
-/// The whole plan. `command` is the program that was found, or why there is none.
-pub fn explain(plan: &Plan, command: Option<&Found>, verbose: bool) -> String {
-    let mut out = String::new();
+/// The whole plan. `verbose` lists what is kept, too.
+pub fn explain(plan: &Plan, command: Option<&Found>, verbose: bool, mut page: Page) -> String {
     if let Some(selection) = &plan.selection {
-        section(
-            &mut out,
-            "Profile",
-            &match &selection.profile {
-                Some(profile) => {
-                    vec![format!("{} (from {})", profile.name, profile.source.words()), shown_path(&profile.dir)]
-                }
-                None => vec!["none: there is no Hermes here".into()],
-            },
-        );
+        match &selection.profile {
+            Some(profile) => {
+                page.section("Profile", &format!("{} (from {})", profile.name, profile.source.words()));
+                page.line(&shown_path(&profile.dir));
+            }
+            None => page.section("Profile", "none: there is no Hermes here"),
+        }
     }
     if let Some(home) = &plan.home {
-        let real = plan.selection.as_ref().and_then(|selection| selection.real.path());
-        section(&mut out, "HOME", &home_lines(home, real.map(shown_path)));
-        section(&mut out, "Links", &link_lines(home));
+        let real = plan.selection.as_ref().and_then(|selection| selection.real.path()).map(shown_path);
+        home_section(home, real, &mut page);
+        links_section(home, &mut page);
+        let mut grants = plan.grants.iter().map(|grant| format!("{} {} ({})", grant.kind, grant.name, grant.by));
+        page.section("Grants", &grants.next().unwrap_or_else(|| "none".into()));
+        grants.for_each(|grant| page.line(&grant));
+        environment_section(plan, verbose, &mut page);
     }
-    if plan.home.is_some() {
-        section(&mut out, "Grants", &grant_lines(plan));
-        section(&mut out, "Environment", &environment_lines(plan, verbose));
-        let moved: Vec<_> = plan.moved.iter().map(|element| format!("to the end: {}", shown(element))).collect();
-        section(&mut out, "PATH", if moved.is_empty() { &[] } else { &moved });
+    if !plan.moved.is_empty() {
+        page.section("PATH", "Hermes' own venv goes to the end:");
+        plan.moved.iter().for_each(|element| page.line(&shown(element)));
     }
     if let Some(found) = command {
         let what = match &found.program {
             Ok(path) => shown_path(path),
             Err(failure) => failure.message.clone(),
         };
-        section(&mut out, "Command", &[format!("{} -> {what}", shown(&found.word))]);
+        page.section("Command", &format!("{} -> {what}", shown(&found.word)));
     }
-    section(&mut out, "Warnings", &plan.warnings);
-    section(&mut out, "Findings", &plan.findings);
-    out
+    for (title, texts) in [("Warnings", &plan.warnings), ("Findings", &plan.findings)] {
+        for (at, text) in texts.iter().enumerate() {
+            page.section(if at == 0 { title } else { "" }, text);
+        }
+    }
+    page.finish()
 }
 
-fn home_lines(home: &HomePlan, real: Option<String>) -> Vec<String> {
+fn home_section(home: &HomePlan, real: Option<String>, page: &mut Page) {
     let from = home.from.as_ref().map_or("unset".into(), |home| shown(home.as_bytes()));
-    let first = match &home.to {
-        Some(to) => format!("{from} -> {}", shown_path(to)),
-        None => format!("{from} (as it is)"),
-    };
-    let real = real.unwrap_or_else(|| "not known".into());
-    let made = home.redirect.as_ref().is_some_and(|redirect| redirect.make);
-    let mut lines = vec![first, format!("mode {} (from {}), real home {real}", home.choice.word(), home.choice.source)];
-    if made {
-        lines.push("the directory will be made".into());
+    match &home.to {
+        Some(to) => {
+            page.section("HOME", &format!("from {from}"));
+            page.line(&format!("to   {}", shown_path(to)));
+        }
+        None => page.section("HOME", &format!("{from}, as it is")),
     }
-    lines
+    page.line(&format!("mode {} (from {})", home.choice.word(), home.choice.source));
+    page.line(&format!("real home {}", real.unwrap_or_else(|| "not known".into())));
+    if home.redirect.as_ref().is_some_and(|redirect| redirect.make) {
+        page.line("the directory will be made");
+    }
 }
 
-fn link_lines(home: &HomePlan) -> Vec<String> {
-    home.links
-        .iter()
-        .map(|link| {
-            let target = link.target.as_ref().map_or(String::new(), |target| format!(" -> {}", shown_path(target)));
-            format!("{:<15}{}{target}", link.state.word(), shown_path(&link.place))
-        })
-        .collect()
+fn links_section(home: &HomePlan, page: &mut Page) {
+    for (at, link) in home.links.iter().enumerate() {
+        let target = link.target.as_ref().map_or(String::new(), |target| format!(" -> {}", shown_path(target)));
+        let text = format!("{:<15}{}{target}", link.state.word(), shown_path(&link.place));
+        page.section(if at == 0 { "Links" } else { "" }, &text);
+    }
 }
 
-fn grant_lines(plan: &Plan) -> Vec<String> {
-    let lines: Vec<_> =
-        plan.grants.iter().map(|grant| format!("{} {} ({})", grant.kind, grant.name, grant.by)).collect();
-    if lines.is_empty() { vec!["none".into()] } else { lines }
-}
-
-fn environment_lines(plan: &Plan, verbose: bool) -> Vec<String> {
+fn environment_section(plan: &Plan, verbose: bool, page: &mut Page) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut groups: BTreeMap<(Rule, &str), Vec<&Outcome>> = BTreeMap::new();
     for outcome in &plan.outcomes {
         *counts.entry(outcome.action.word()).or_default() += 1;
+        groups.entry((outcome.rule, outcome.action.word())).or_default().push(outcome);
     }
     let counts: Vec<_> = counts.into_iter().map(|(action, count)| format!("{count} {action}")).collect();
-    let mut lines = vec![if counts.is_empty() { "empty".into() } else { counts.join(", ") }];
-    let mut listed: Vec<&Outcome> =
-        plan.outcomes.iter().filter(|outcome| verbose || outcome.action != Action::Kept).collect();
-    listed.sort_by_key(|outcome| outcome.rule);
-    lines.extend(
-        listed
-            .into_iter()
-            .map(|outcome| format!("{:<8}{} ({})", outcome.action.word(), shown(&outcome.name), why(outcome))),
-    );
-    lines
+    page.section("Environment", &if counts.is_empty() { "empty".into() } else { counts.join(", ") });
+    for ((rule, action), outcomes) in groups {
+        let listed = verbose || action != Action::Kept.word();
+        let hint = if listed { "" } else { "; -v lists them" };
+        page.group(&format!("{action} by rule {} ({}): {}{hint}", rule as u8, rule.words(), outcomes.len()));
+        if listed {
+            outcomes.into_iter().for_each(|outcome| page.item(&shown(&outcome.name), &why(outcome)));
+        }
+    }
 }
 
-/// The rule, the group and the reason.
+/// The group and the reason.
 fn why(outcome: &Outcome) -> String {
-    let group = outcome.group.map_or(String::new(), |group| format!(", {group}"));
-    format!("rule {}{group}: {}", outcome.rule as u8, outcome.reason)
+    let group = outcome.group.map_or(String::new(), |group| format!("{group}: "));
+    format!("{group}{}", outcome.reason)
 }
 
 /// What `-v` says before a run: a line for each variable that is not as it was.
 pub fn changes(outcomes: &[Outcome]) -> Vec<String> {
     let changed = outcomes.iter().filter(|outcome| outcome.action != Action::Kept);
-    changed.map(|outcome| format!("{} {} ({})", outcome.action.word(), shown(&outcome.name), why(outcome))).collect()
+    changed
+        .map(|outcome| {
+            format!(
+                "{} {} (rule {}, {})",
+                outcome.action.word(),
+                shown(&outcome.name),
+                outcome.rule as u8,
+                why(outcome)
+            )
+        })
+        .collect()
+}
+
+/// Why a variable is there or not: the rule, and the option that changes it.
+pub fn only(plan: &Plan, name: &[u8]) -> String {
+    let shown_name = shown(name);
+    let Some(outcome) = plan.outcomes.iter().find(|outcome| outcome.name == name) else {
+        return format!(
+            "{shown_name} is not set, neither here nor for the command; to set it: --set {shown_name}=VALUE"
+        );
+    };
+    let cure = match (outcome.action, outcome.rule) {
+        (Action::Removed, Rule::Catalogue) => match outcome.group.filter(|_| is_grantable(name)) {
+            Some(group) => format!("; to grant it: --inherit-credentials={group}, or --keep {shown_name}"),
+            None => String::new(),
+        },
+        (Action::Removed, Rule::Unset) => "; leave out that --unset".into(),
+        (Action::Removed, _) => format!("; to keep it: --keep {shown_name}"),
+        (Action::Edited, _) => format!("; to keep it as it is: --keep {shown_name}"),
+        (Action::Set, Rule::Set) => String::new(),
+        (Action::Set, _) => format!("; to set it yourself: --set {shown_name}=VALUE"),
+        (Action::Kept, Rule::Computed) => String::new(),
+        (Action::Kept, _) => format!("; to remove it: --unset {shown_name}"),
+    };
+    let action = outcome.action.word();
+    format!(
+        "{shown_name} is {action} by rule {} ({}): {}{cure}",
+        outcome.rule as u8,
+        outcome.rule.words(),
+        why(outcome)
+    )
+}
+
+fn is_grantable(name: &[u8]) -> bool {
+    catalogue::find(name).is_none_or(|row| row.is_grantable())
 }

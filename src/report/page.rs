@@ -1,0 +1,99 @@
+//! The layout of a report for people: titles on the left, text on the right, folded at 80 columns on a terminal. Elsewhere
+//! each fact is one line, for `grep`.
+#![forbid(unsafe_code)]
+
+use std::fmt::Write as _;
+
+/// Where the text begins.
+const INDENT: usize = 13;
+/// Where a variable's reason begins.
+const REASON: usize = 42;
+/// The width of a terminal that everybody has.
+const WIDTH: usize = 80;
+
+/// A page that is being written.
+pub struct Page {
+    out: String,
+    folds: bool,
+    colours: bool,
+}
+
+impl Page {
+    /// An empty page that folds long lines, or not, and marks titles, or not.
+    pub fn new(folds: bool, colours: bool) -> Self {
+        Self { out: String::new(), folds, colours }
+    }
+
+    /// A section's title, and its first line.
+    pub fn section(&mut self, title: &str, text: &str) {
+        let padded = format!("{title:<INDENT$}");
+        match self.colours && !title.is_empty() {
+            true => {
+                let _ = write!(self.out, "\x1b[1m{padded}\x1b[0m");
+            }
+            false => self.out.push_str(&padded),
+        }
+        self.fold(text, INDENT, INDENT);
+    }
+
+    /// A further line of a section.
+    pub fn line(&mut self, text: &str) {
+        let _ = write!(self.out, "{:INDENT$}", "");
+        self.fold(text, INDENT, INDENT);
+    }
+
+    /// The heading of a group of variables.
+    pub fn group(&mut self, text: &str) {
+        self.out.push_str("  ");
+        self.fold(text, 2, 4);
+    }
+
+    /// A variable and its reason.
+    pub fn item(&mut self, name: &str, reason: &str) {
+        let left = REASON - 5;
+        let _ = write!(self.out, "    {name:<left$} ");
+        self.fold(reason, REASON.max(5 + name.chars().count()), REASON);
+    }
+
+    /// Writes a text that begins in column `at`; further lines begin in column `indent`.
+    fn fold(&mut self, text: &str, mut at: usize, indent: usize) {
+        let mut is_first = true;
+        for word in text.split(' ') {
+            let width = word.chars().count();
+            if !is_first && self.folds && at + 1 + width > WIDTH {
+                let _ = write!(self.out, "\n{:indent$}", "");
+                at = indent;
+            } else if !is_first {
+                self.out.push(' ');
+                at += 1;
+            }
+            self.out.push_str(word);
+            at += width;
+            is_first = false;
+        }
+        self.out.push('\n');
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Page;
+
+    #[test]
+    fn long_lines_are_folded_on_a_terminal_only() {
+        let words = "word ".repeat(40);
+        for (folds, lines) in [(true, true), (false, false)] {
+            let mut page = Page::new(folds, false);
+            page.section("Title", words.trim());
+            page.item("NAME", words.trim());
+            let text = page.finish();
+            assert_eq!(text.lines().all(|line| line.len() <= 80), lines);
+            assert_eq!(text.split_whitespace().count(), 82);
+        }
+    }
+}

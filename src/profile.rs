@@ -197,7 +197,8 @@ impl Choice {
             Ok(name) if valid => Ok(name),
             _ => Err(Failure::new(format!(
                 "'{}' ({}) is not a profile name",
-                shown(self.word.as_bytes()),
+                // What is longer than a name may be a whole file, and none for a message.
+                shown(&self.word.as_bytes()[..self.word.len().min(80)]),
                 self.source.words()
             ))
             .hint("a name is a letter or digit, then up to 63 letters, digits, '-' and '_'")),
@@ -218,6 +219,10 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
         Text::Missing => None,
         Text::Unreadable(why) => {
             warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
+            None
+        }
+        Text::Read(Content { is_cut: true, .. }) => {
+            warnings.push(format!("{}: larger than 1 MB; read as empty", shown_path(&path)));
             None
         }
         Text::Read(Content { bytes, .. }) => {

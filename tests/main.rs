@@ -1,6 +1,7 @@
 //! The tests that need no foreign tool. One integration crate, one file a subject.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod canaries;
 mod cli;
 mod concurrency;
 mod container;
@@ -11,18 +12,23 @@ mod explained;
 #[cfg(target_os = "linux")]
 mod failing_output;
 mod families;
+mod grants;
 mod home;
 mod launch;
 #[cfg(target_os = "linux")]
 mod launch_matrix;
 mod layering;
 mod messages;
+mod minimal;
 mod nesting;
 mod odd_paths;
+mod notice;
 mod owners;
 mod planted;
 mod policy;
 mod profile;
+mod rule_order;
+mod shape;
 mod shares;
 mod shim_chains;
 mod shims;

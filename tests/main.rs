@@ -11,6 +11,8 @@ mod messages;
 mod owners;
 mod planted;
 mod profile;
+#[cfg(target_os = "linux")]
+mod seal;
 mod shares;
 mod shims;
 mod support;

@@ -184,7 +184,7 @@ fn a_directory_on_the_path_that_cannot_be_listed() {
 #[test]
 fn a_directory_beside_the_path_that_cannot_be_listed() {
     let sandbox = full();
-    fs::set_permissions(sandbox.path("real/projects"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(sandbox.path("real/projects"), fs::Permissions::from_mode(0o0)).unwrap();
     assert_closed(&sandbox, &[], &["real/.hermes/.env"], &["real/.gitconfig"]);
 }
 

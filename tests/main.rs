@@ -29,6 +29,8 @@ mod policy;
 mod profile;
 mod rule_order;
 mod shape;
+#[cfg(target_os = "linux")]
+mod seal;
 mod shares;
 mod shim_chains;
 mod shims;

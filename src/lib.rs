@@ -83,9 +83,14 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<c
 fn examine(plan: &Plan, options: &Options, facts: &Facts<'_>) -> Result<c_int, Failure> {
     let mut claude = options.clone();
     claude.command = vec!["claude".into()];
-    let checks = doctor::examine(plan, &Plan::build(&claude, facts), facts);
-    print(&report::checks::print(&checks, options.json))?;
+    let checks = doctor::examine(plan, &Plan::build(&claude, facts), options, facts);
+    print(&if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page(facts)) })?;
     Ok(checks.iter().any(|check| check.level == doctor::Level::Problem).into())
+}
+
+/// An empty page, laid out for who reads standard output.
+fn page(facts: &Facts<'_>) -> Page {
+    Page::new(facts::is_terminal(), facts::wants_colour(facts.environ))
 }
 
 /// Does a switch of ours stand in the environment, and not as "off"?

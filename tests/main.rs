@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod cli;
+mod doctor;
 mod environment;
 #[cfg(target_os = "linux")]
 mod failing_output;

@@ -4,6 +4,7 @@
 mod cli;
 mod doctor;
 mod environment;
+mod explain;
 #[cfg(target_os = "linux")]
 mod failing_output;
 mod families;

@@ -9,6 +9,7 @@ mod explain;
 mod failing_output;
 mod families;
 mod home;
+mod json;
 mod launch;
 #[cfg(target_os = "linux")]
 mod launch_matrix;

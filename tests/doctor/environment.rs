@@ -1,6 +1,7 @@
 //! What reaches commands that are started without us, what can be read back, and what leads past the redirected HOME.
 
 use super::{Report, Setup, fires, fires_and_is_cured};
+use crate::support::Run;
 
 #[test]
 fn credentials_and_markers_that_others_get() {
@@ -30,12 +31,13 @@ fn many_names_are_counted() {
 fn credentials_in_the_parents_environment() {
     let setup = Setup::new();
     // A shell that was started with the credential, and one that has set it itself.
-    let started =
-        setup.doctor(&[]).env("GH_TOKEN", "x").after_sh("run() { \"$@\"; exit $?; }; set -- run \"$@\"; \"$@\"");
-    let report = Report::of(started);
+    let within = |run: Run, first: &str| {
+        let rest = "run() { \"$@\"; exit $?; }\nset -- run \"$@\"\n\"$@\"";
+        Report::read(run.option("--json").after_sh(&format!("{first}\n{rest}")))
+    };
+    let report = within(setup.doctor(&[]).env("GH_TOKEN", "x"), "");
     assert_eq!(report.the("parent-environ", &["GH_TOKEN", "/proc"]).level, "note");
-    let set = setup.doctor(&[]).after_sh("run() { \"$@\"; exit $?; }; export GH_TOKEN=x; set -- run \"$@\"; \"$@\"");
-    let report = Report::of(set);
+    let report = within(setup.doctor(&[]), "export GH_TOKEN=x");
     report.the("credentials", &["GH_TOKEN"]);
     report.lacks("parent-environ");
 }

@@ -35,10 +35,16 @@ impl Check {
 struct Report(Vec<Check>);
 
 impl Report {
-    /// The report of a run, whose options ask for `--doctor`; it exits with 1 when there is a problem.
+    /// The report of a run whose options ask for `--doctor`.
     #[track_caller]
     fn of(run: Run) -> Self {
-        let outcome = run.option("--json").run();
+        Self::read(run.option("--json"))
+    }
+
+    /// The same, with `--json` among the options. It exits with 1 when there is a problem.
+    #[track_caller]
+    fn read(run: Run) -> Self {
+        let outcome = run.run();
         assert_eq!(outcome.stderr, "", "{outcome:?}");
         let document: Value = serde_json::from_slice(&outcome.stdout).expect("--json prints JSON");
         let text = |check: &Value, key: &str| check[key].as_str().map(str::to_owned);
@@ -126,7 +132,8 @@ fn fires_and_is_cured(run: &Run, id: &str, level: &str, words: &[&str]) {
     let check = before.the(id, words);
     assert_eq!(check.level, level, "{check:?}");
     let cure = check.cure.clone().unwrap_or_else(|| panic!("no cure: {check:?}"));
-    let after = Report::of(run.clone().after_sh(&format!("set -e\n{{ {cure}; }} >/dev/null 2>&1\nset +e")));
+    let after =
+        Report::read(run.clone().option("--json").after_sh(&format!("set -e\n{{ {cure}; }} >/dev/null 2>&1\nset +e")));
     let is_there = after.0.iter().any(|other| other.id == id && other.message == check.message);
     assert!(!is_there, "{cure}: {after:#?}");
     after.is_quiet(id);

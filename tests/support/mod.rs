@@ -269,9 +269,9 @@ impl Run {
         self
     }
 
-    /// One more argument, behind the others.
+    /// One more option, in front of the other arguments.
     pub fn option(mut self, option: &str) -> Self {
-        self.args.push(option.into());
+        self.args.insert(0, option.into());
         self
     }
 

@@ -1,7 +1,8 @@
-//! `--doctor` and the damage of the field, done by the real uv.
+//! `--doctor` and faults of the field, made by the real tools: uv in Hermes' venv, and Claude Code in the profile's home.
 
 use std::path::Path;
 
+use crate::home::{ADD_SERVER, STATUS, claude_with, claude_without, logged_in};
 use crate::support::Run;
 use crate::{Agent, installed};
 
@@ -65,4 +66,33 @@ fn the_cure_mends_hermes_venv() {
     let outcome = run.env("PATH", format!("{tools}:/usr/bin:/bin")).run();
     assert_eq!(outcome.code(), 0, "{cure}: {outcome:?}");
     assert_whole(&agent);
+}
+
+/// Claude Code run once in the profile's home without hermes-exec makes its own state there, which is left alone; from then
+/// on it is logged out. What `--doctor` says is true, and so is its cure.
+#[test]
+fn claude_that_ran_once_without_hermes_exec() {
+    let sandbox = logged_in();
+    let outcome = claude_without(&sandbox, &ADD_SERVER);
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    for rel in [".claude", ".claude.json"] {
+        let made = sandbox.home().join(rel);
+        assert!(made.exists() && !made.is_symlink(), "{} is its own: {outcome:?}", made.display());
+    }
+    let outcome = claude_with(&sandbox, &STATUS);
+    assert!(outcome.out().starts_with("Not logged in"), "{outcome:?}");
+
+    let doctor = || sandbox.hx(["-p", "builder", "--doctor"]).no_env("ANTHROPIC_API_KEY");
+    let report = doctor().run().ok().out();
+    assert!(report.contains("\nnote     claude-login: claude is not logged in"), "{report}");
+    let cure = report.lines().skip_while(|line| !line.contains("without hermes-exec")).nth(1).unwrap();
+    let cure = cure.trim().strip_prefix("cure: ").unwrap_or_else(|| panic!("{report}"));
+    sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
+    let path = format!("{}:/usr/bin:/bin", sandbox.path("tools").display());
+    sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", path).run().ok();
+
+    let outcome = claude_with(&sandbox, &STATUS);
+    assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{outcome:?}");
+    let report = doctor().run().ok().out();
+    assert!(report.contains("\nok       claude-login: claude signs in"), "{report}");
 }

@@ -6,6 +6,8 @@
 mod home;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "shells.rs"]
+mod shells;
 mod support;
 #[path = "real_tools/trace.rs"]
 mod trace;

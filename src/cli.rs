@@ -210,8 +210,8 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
     // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
     if let Some(word) = options.command.first() {
         let before = args.len() - options.command.len() - 1;
-        let names_groups = word.as_bytes().split(|&byte| byte == b',').all(&is_group);
-        if args[before] == "--inherit-credentials" && names_groups {
+        let names_groups = || word.as_bytes().split(|&byte| byte == b',').all(&is_group);
+        if args[before] == "--inherit-credentials" && names_groups() {
             return Err(Failure::new("--inherit-credentials takes its groups after '='")
                 .hint(format!("write --inherit-credentials={} or put -- before the command", word.to_string_lossy())));
         }

@@ -2,7 +2,7 @@
 //! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -150,8 +150,9 @@ pub struct System {
     texts: Known<PathBuf>,
 }
 
-/// Answers by path; an error is kept as its number.
-struct Known<T>(RefCell<HashMap<PathBuf, Result<T, i32>>>);
+/// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
+/// by a hash.
+struct Known<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
 
 impl<T> Default for Known<T> {
     fn default() -> Self {
@@ -161,12 +162,12 @@ impl<T> Default for Known<T> {
 
 impl<T: Clone> Known<T> {
     fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        if let Some(known) = self.0.borrow().get(path) {
+        if let Some(known) = self.0.borrow().get(path.as_os_str()) {
             return known.clone().map_err(io::Error::from_raw_os_error);
         }
         let answer = ask();
         let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
-        self.0.borrow_mut().insert(path.to_owned(), kept);
+        self.0.borrow_mut().insert(path.into(), kept);
         answer
     }
 }

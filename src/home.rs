@@ -7,9 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::cli::HomeMode;
-use crate::facts::{Facts, Kind};
+use crate::facts::{Facts, Files, Kind};
 use crate::message::{Failure, reason, shown_path};
 use crate::profile::{Profile, Selection, is_directory};
+use crate::real_home::Place;
 use crate::shares::{Item, Link, Sharing, State};
 
 /// Places in the real home that hold no secret, and the variables by which their tools find them under another HOME.
@@ -106,8 +107,17 @@ pub struct Redirect {
     pub make: bool,
     /// The profile directory, canonical: nothing is made outside of it.
     pub profile_dir: PathBuf,
+    /// Its device and inode: what has come into its place since is not the profile.
+    pub identity: (u64, u64),
     /// New entries belong to this owner and group: we run as root, and the profile is somebody else's.
     pub owner: Option<(u32, u32)>,
+}
+
+impl Redirect {
+    /// The sharing of items between this home and the real one.
+    pub fn sharing<'a>(&'a self, real: &'a Place, root: &'a Place, files: &'a dyn Files) -> Sharing<'a> {
+        Sharing { home: &self.home, exists: !self.make, real, root, files }
+    }
 }
 
 /// What stands at the home's place.
@@ -182,7 +192,8 @@ impl HomePlan {
         }
         plan.to = Some(home.clone());
         let owner = (facts.uid == 0 && profile.owner.0 != 0).then_some(profile.owner);
-        plan.redirect = Some(Redirect { home, make, profile_dir: profile.canonical.clone(), owner });
+        let Profile { canonical: profile_dir, identity, .. } = profile.clone();
+        plan.redirect = Some(Redirect { home, make, profile_dir, identity, owner });
         Ok(plan)
     }
 
@@ -203,7 +214,8 @@ impl HomePlan {
 
     /// Plans the links for the items, where HOME is redirected. `skips_claude`: the command will have CLAUDE_CONFIG_DIR.
     pub fn share(&mut self, items: &[Item], skips_claude: bool, selection: &Selection, facts: &Facts<'_>) {
-        let Some(Redirect { home, make, profile_dir, .. }) = &self.redirect else { return };
+        let Some(redirect) = &self.redirect else { return };
+        let Redirect { home, profile_dir, .. } = redirect;
         let (Some(root), Some(real)) = (&selection.root, selection.real.place()) else {
             if !items.is_empty() {
                 self.findings.push(match selection.real.owner_without_home {
@@ -223,10 +235,9 @@ impl HomePlan {
             ));
             return;
         }
-        let sharing = Sharing { home, exists: !*make, real, root, files: facts.files };
         let (skipped, shared): (Vec<_>, Vec<_>) =
             items.iter().cloned().partition(|item| *item == Item::Claude && skips_claude);
-        self.links = sharing.links(&shared);
+        self.links = redirect.sharing(real, root, facts.files).links(&shared);
         if !skipped.is_empty() {
             self.findings.push("claude is not linked: CLAUDE_CONFIG_DIR says where Claude Code keeps its state".into());
         }

@@ -5,6 +5,9 @@
 //! out ([`prepare`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
 //! status.
 
+#[cfg(not(unix))]
+compile_error!("hermes-exec runs on Linux and macOS; on Windows use it inside WSL");
+
 pub mod catalogue;
 pub mod cli;
 pub mod doctor;
@@ -121,7 +124,7 @@ fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
     if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
-        let sharing = prepare::sharing(redirect, real, root, facts.files);
+        let sharing = redirect.sharing(real, root, facts.files);
         for line in prepare::unlink(redirect, &places, &sharing)? {
             print(&format!("{line}\n"))?;
         }

@@ -2,9 +2,6 @@
 //! SIGPIPE and opens closed descriptors 0 to 2.
 #![no_main]
 
-#[cfg(windows)]
-compile_error!("hermes-exec runs on Linux and macOS; on Windows use it inside WSL");
-
 use std::ffi::{c_char, c_int};
 
 /// The C entry point.

@@ -3,15 +3,17 @@
 //! profile, and never touches a file or a directory that is there.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
-use nix::sys::stat::{Mode, fstatat, mkdirat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstatat, mkdirat};
 use nix::unistd::{Gid, Uid, UnlinkatFlags, fchownat, symlinkat, unlinkat};
 
-use crate::facts::Files;
 use crate::home::{HomePlan, Redirect, cannot_make};
 use crate::message::{Failure, shown_path};
 use crate::shares::{Sharing, State};
@@ -19,21 +21,20 @@ use crate::shares::{Sharing, State};
 /// Gets the home ready. Returns findings about links that could not be made; the command runs without them.
 ///
 /// # Errors
-/// 125 when the home itself cannot be made.
+/// 125 when the home itself cannot be made, or is not the one any more that the plan is about.
 pub fn prepare(plan: &HomePlan) -> Result<Vec<String>, Failure> {
     let wants = |state| matches!(state, State::Create | State::Replace);
     let links: Vec<_> = plan.links.iter().filter(|link| wants(link.state)).collect();
     let Some(redirect) = plan.redirect.as_ref().filter(|redirect| redirect.make || !links.is_empty()) else {
         return Ok(Vec::new());
     };
-    let cannot = |errno: Errno| cannot_make(&redirect.home, errno.desc());
-    let home = Maker::open_home(redirect).map_err(cannot)?;
+    let home = Maker::open_home(redirect)?;
     let mut findings = Vec::new();
     for link in links {
         let Some(target) = &link.target else { continue };
         let made = home.link(&link.place, target, link.state == State::Replace);
-        if let Err(why) = made {
-            let place = redirect.home.join(&link.place);
+        if let Err(errno) = made {
+            let (place, why) = (redirect.home.join(&link.place), errno.desc());
             findings.push(format!("{} is not linked to {}: {why}", shown_path(&place), shown_path(target)));
         }
     }
@@ -52,7 +53,8 @@ pub fn unlink(redirect: &Redirect, places: &[PathBuf], sharing: &Sharing<'_>) ->
     for place in places {
         let path = redirect.home.join(place);
         // Without following links on the way: what lies behind a linked directory is not in the home.
-        let Ok(dir) = Maker::open_home(redirect).and_then(|home| home.parent(place, false)) else { continue };
+        let Ok(home) = Maker::open_home(redirect) else { continue };
+        let Ok(dir) = home.parent(place, false) else { continue };
         let Some(name) = place.file_name() else { continue };
         let Ok(text) = readlinkat(&dir, name) else { continue };
         let text = PathBuf::from(text);
@@ -60,11 +62,15 @@ pub fn unlink(redirect: &Redirect, places: &[PathBuf], sharing: &Sharing<'_>) ->
             lines.push(format!("left: {} -> {}", shown_path(&path), shown_path(&text)));
             continue;
         }
-        unlinkat(&dir, name, UnlinkatFlags::NoRemoveDir).map_err(|errno| {
-            Failure::new(format!("{} cannot be removed: {}", shown_path(&path), errno.desc()))
-                .hint(format!("remove it by hand: rm {}", shown_path(&path)))
-        })?;
-        lines.push(format!("removed: {} -> {}", shown_path(&path), shown_path(&text)));
+        match unlinkat(&dir, name, UnlinkatFlags::NoRemoveDir) {
+            Ok(()) => lines.push(format!("removed: {} -> {}", shown_path(&path), shown_path(&text))),
+            // Another process was faster.
+            Err(Errno::ENOENT) => {}
+            Err(errno) => {
+                return Err(Failure::new(format!("{} cannot be removed: {}", shown_path(&path), errno.desc()))
+                    .hint(format!("remove it by hand: rm {}", shown_path(&path))));
+            }
+        }
     }
     Ok(lines)
 }
@@ -75,17 +81,28 @@ struct Maker {
     owner: Option<(Uid, Gid)>,
 }
 
-const DIRECTORY: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
+/// To make entries in a directory one need not be allowed to list it, and on Linux need not ask.
+#[cfg(target_os = "linux")]
+const LOOK: OFlag = OFlag::O_PATH;
+#[cfg(not(target_os = "linux"))]
+const LOOK: OFlag = OFlag::O_RDONLY;
+const DIRECTORY: OFlag = LOOK.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
 const PRIVATE: Mode = Mode::S_IRWXU;
+/// So many names for a temporary are tried.
+const ATTEMPTS: u32 = 100;
 
 impl Maker {
-    /// Opens the home by its parts below the profile directory, made before where that is the plan.
-    fn open_home(redirect: &Redirect) -> Result<Self, Errno> {
+    /// Opens the home by its parts below the profile directory, made before where that is the plan. What the plan saw may
+    /// have been deleted or exchanged since: a directory that is another one now is not entered.
+    fn open_home(redirect: &Redirect) -> Result<Self, Failure> {
         let owner = redirect.owner.map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)));
-        let mut dir = openat(AT_FDCWD, &redirect.profile_dir, DIRECTORY, Mode::empty())?;
-        let below = redirect.home.strip_prefix(&redirect.profile_dir).map_err(|_| Errno::EXDEV)?;
-        for part in below.components() {
-            dir = step(&dir, part.as_os_str(), redirect.make, owner)?;
+        let mut dir = open_profile(redirect).map_err(|errno| changed(&redirect.profile_dir, errno))?;
+        let below = redirect.home.strip_prefix(&redirect.profile_dir);
+        for part in below.map_err(|_| changed(&redirect.home, Errno::EXDEV))?.components() {
+            dir = step(&dir, part.as_os_str(), redirect.make, owner).map_err(|errno| match redirect.make {
+                true => cannot_make(&redirect.home, errno.desc()),
+                false => changed(&redirect.home, errno),
+            })?;
         }
         Ok(Self { home: dir, owner })
     }
@@ -100,53 +117,70 @@ impl Maker {
         Ok(dir)
     }
 
-    fn link(&self, place: &Path, target: &Path, replace: bool) -> Result<(), String> {
-        let words = |errno: Errno| errno.desc().to_owned();
+    fn link(&self, place: &Path, target: &Path, replace: bool) -> Result<(), Errno> {
         let name = place.file_name().unwrap_or_default();
-        let dir = self.parent(place, true).map_err(words)?;
-        if replace {
-            return self.replace(&dir, name, target);
-        }
-        match self.make_link(&dir, name, target) {
-            Ok(()) => Ok(()),
+        let dir = self.parent(place, true)?;
+        let made = match if replace { self.replace(&dir, name, target) } else { Err(Errno::ENOENT) } {
+            // Nothing stands there, or no longer.
+            Err(Errno::ENOENT) => self.make_link(&dir, name, target),
+            result => result,
+        };
+        match made {
             // Another start was faster; what it made is what we would have made, or else it is left alone.
             Err(Errno::EEXIST) if readlinkat(&dir, name).is_ok_and(|text| text == target.as_os_str()) => Ok(()),
-            Err(errno) => Err(words(errno)),
+            result => result,
         }
     }
 
     fn make_link(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), Errno> {
         symlinkat(target, dir, name)?;
-        give(dir, name, self.owner)
+        give(dir, name, SFlag::S_IFLNK, self.owner)
     }
 
     /// Puts a link in the place of another by one `rename`, if that is a link still.
-    fn replace(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), String> {
-        let words = |errno: Errno| errno.desc().to_owned();
-        let temporary = OsString::from(format!(".hermes-exec.{}.tmp", std::process::id()));
-        let drop = || {
-            let _ = unlinkat(dir, temporary.as_os_str(), UnlinkatFlags::NoRemoveDir);
+    fn replace(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), Errno> {
+        let temporary = self.make_temporary(dir, target)?;
+        let result = match fstatat(dir, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
+            Ok(stat) if kind(&stat) != SFlag::S_IFLNK => Err(Errno::EEXIST),
+            Ok(_) => renameat(dir, temporary.as_os_str(), dir, name),
+            Err(errno) => Err(errno),
         };
-        let made = self.make_link(dir, &temporary, target).or_else(|errno| match errno {
-            // A process with our id was killed here once.
-            Errno::EEXIST => {
-                drop();
-                self.make_link(dir, &temporary, target)
-            }
-            errno => Err(errno),
-        });
-        let result = made.map_err(words).and_then(|()| {
-            let stat = fstatat(dir, name, AtFlags::AT_SYMLINK_NOFOLLOW).map_err(words)?;
-            if stat.st_mode & nix::libc::S_IFMT != nix::libc::S_IFLNK {
-                return Err("it is no longer a link".into());
-            }
-            renameat(dir, temporary.as_os_str(), dir, name).map_err(words)
-        });
         if result.is_err() {
-            drop();
+            let _ = unlinkat(dir, temporary.as_os_str(), UnlinkatFlags::NoRemoveDir);
         }
         result
     }
+
+    /// Makes the link under a name that is free. What has a name already may be anybody's, and stays.
+    fn make_temporary(&self, dir: &OwnedFd, target: &Path) -> Result<OsString, Errno> {
+        let id = std::process::id();
+        for number in 0..ATTEMPTS {
+            let name = OsString::from(format!(".hermes-exec.{id}.{number}.tmp"));
+            match self.make_link(dir, &name, target) {
+                Ok(()) => return Ok(name),
+                Err(Errno::EEXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        Err(Errno::EEXIST)
+    }
+}
+
+/// The profile directory that the plan saw.
+fn open_profile(redirect: &Redirect) -> Result<OwnedFd, Errno> {
+    let dir = File::from(openat(AT_FDCWD, &redirect.profile_dir, DIRECTORY, Mode::empty())?);
+    let meta = dir.metadata().map_err(errno_of)?;
+    if (meta.dev(), meta.ino()) == redirect.identity { Ok(dir.into()) } else { Err(Errno::ESTALE) }
+}
+
+/// What the plan saw there is gone, or something else has come into its place.
+fn changed(path: &Path, errno: Errno) -> Failure {
+    Failure::new(format!("{} cannot be entered: {}", shown_path(path), errno.desc()))
+        .hint("if it was deleted or moved just now, run the command again")
+}
+
+fn errno_of(error: io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
 }
 
 /// Opens a directory below another without following a link, made before where it is missing.
@@ -157,25 +191,40 @@ fn step(dir: &OwnedFd, name: &OsStr, make: bool, owner: Option<(Uid, Gid)>) -> R
         result => return result,
     }
     match mkdirat(dir, name, PRIVATE) {
-        Ok(()) => give(dir, name, owner)?,
+        Ok(()) => give(dir, name, SFlag::S_IFDIR, owner)?,
         Err(Errno::EEXIST) => {}
         Err(errno) => return Err(errno),
     }
     open()
 }
 
-/// `lchown`s what we just made, where we run as root in somebody else's profile.
-fn give(dir: &OwnedFd, name: &OsStr, owner: Option<(Uid, Gid)>) -> Result<(), Errno> {
+/// `lchown`s what we just made, where we run as root in somebody else's profile, or takes it away again. That somebody may
+/// have exchanged it already for another entry of root's, which stays.
+fn give(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: Option<(Uid, Gid)>) -> Result<(), Errno> {
     let Some((uid, gid)) = owner else { return Ok(()) };
-    fchownat(dir, name, Some(uid), Some(gid), AtFlags::AT_SYMLINK_NOFOLLOW)
+    let (at, entry, flags) = hold(dir, name)?;
+    let stat = fstatat(&at, entry, flags)?;
+    if kind(&stat) != made || stat.st_uid != Uid::effective().as_raw() {
+        return Err(Errno::ESTALE);
+    }
+    fchownat(&at, entry, Some(uid), Some(gid), flags).inspect_err(|_| {
+        let is_directory = made == SFlag::S_IFDIR;
+        let _ = unlinkat(dir, name, if is_directory { UnlinkatFlags::RemoveDir } else { UnlinkatFlags::NoRemoveDir });
+    })
 }
 
-/// Makes the sharing of a home for [`unlink`].
-pub fn sharing<'a>(
-    redirect: &'a Redirect,
-    real: &'a crate::real_home::Place,
-    root: &'a crate::real_home::Place,
-    files: &'a dyn Files,
-) -> Sharing<'a> {
-    Sharing { home: &redirect.home, exists: !redirect.make, real, root, files }
+/// An entry of a directory for calls that are to be about the same one: on Linux opened, elsewhere by its name.
+#[cfg(target_os = "linux")]
+fn hold<'a>(dir: &OwnedFd, name: &OsStr) -> Result<(OwnedFd, &'a OsStr, AtFlags), Errno> {
+    let itself = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    Ok((openat(dir, name, itself, Mode::empty())?, OsStr::new(""), AtFlags::AT_EMPTY_PATH))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hold<'a>(dir: &OwnedFd, name: &'a OsStr) -> Result<(OwnedFd, &'a OsStr, AtFlags), Errno> {
+    Ok((dir.try_clone().map_err(errno_of)?, name, AtFlags::AT_SYMLINK_NOFOLLOW))
+}
+
+fn kind(stat: &FileStat) -> SFlag {
+    SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT
 }

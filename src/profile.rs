@@ -53,6 +53,8 @@ pub struct Profile {
     pub canonical: PathBuf,
     /// Who named it.
     pub source: Source,
+    /// The directory's device and inode.
+    pub identity: (u64, u64),
     /// The directory's owner and group.
     pub owner: (u32, u32),
 }
@@ -229,7 +231,10 @@ fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<
     }
     let stat = facts.files.stat(&dir).ok().filter(|stat| stat.kind == Kind::Directory);
     match stat.zip(facts.files.canonical(&dir).ok()) {
-        Some((stat, canonical)) => Ok(Profile { name, dir, canonical, source, owner: (stat.uid, stat.gid) }),
+        Some((stat, canonical)) => {
+            let (identity, owner) = (stat.identity, (stat.uid, stat.gid));
+            Ok(Profile { name, dir, canonical, source, identity, owner })
+        }
         None => Err(not_there(&name, source, &dir, &root.spelled, facts)),
     }
 }

@@ -229,8 +229,17 @@ fn terminal(all: &mut Report) {
 }
 
 fn await_signals() -> c_int {
-    let awaited = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGWINCH, Signal::SIGTERM];
-    let set: SigSet = awaited.into_iter().collect();
+    let set: SigSet = [
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGQUIT,
+        Signal::SIGUSR1,
+        Signal::SIGWINCH,
+        Signal::SIGCONT,
+        Signal::SIGTERM,
+    ]
+    .into_iter()
+    .collect();
     if set.thread_block().is_err() {
         return 113;
     }

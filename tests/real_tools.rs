@@ -2,12 +2,16 @@
 //! users met it with. `tests/run` installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "real_tools/held.rs"]
+mod held;
 #[path = "real_tools/home.rs"]
 mod home;
 #[path = "real_tools/python.rs"]
 mod python;
 #[path = "shells.rs"]
 mod shells;
+#[path = "real_tools/sudo.rs"]
+mod sudo;
 mod support;
 #[path = "real_tools/trace.rs"]
 mod trace;

@@ -2,6 +2,7 @@
 //! built binary in a clean environment with a planted secret and fails the test when that secret shows up in any output.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
 #[cfg(target_os = "linux")]
@@ -266,6 +267,20 @@ impl Run {
         let program = std::mem::replace(&mut self.program, "/bin/sh".into());
         let script = format!("{prelude}\nexec \"$@\"").into();
         self.args.splice(0..0, ["-c".into(), script, "sh".into(), program]);
+        self
+    }
+
+    /// Starts in a mount namespace of its own, in which `sh` first does `prelude` as root: `mount -t tmpfs none DIR`. What
+    /// is mounted there is gone afterwards.
+    pub fn mounted(mut self, prelude: &str) -> Self {
+        let program = std::mem::replace(&mut self.program, "/usr/bin/unshare".into());
+        let id = self.uid.take();
+        let drop = id.map_or(String::new(), |id| format!("setpriv --reuid={id} --regid={id} --clear-groups "));
+        let script = format!("set -e\n{prelude}\nexec {drop}\"$@\"").into();
+        self.args.splice(
+            0..0,
+            ["-m", "--", "/bin/sh", "-c"].map(Into::into).into_iter().chain([script, "sh".into(), program]),
+        );
         self
     }
 

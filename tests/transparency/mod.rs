@@ -6,6 +6,7 @@
 mod context;
 mod descriptors;
 mod environment;
+mod names;
 mod signals;
 
 use std::fs::File;

@@ -1,0 +1,105 @@
+//! SPEC 12: signals and the terminal. hermes-exec is gone when the command runs, so every signal to the pid is the command's,
+//! and the waiting parent sees the command's own end. Before that no handler of ours is ever there.
+
+mod start;
+mod terminal;
+
+use std::path::Path;
+
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::Signal;
+use nix::sys::wait::WaitStatus;
+
+use crate::support::start::{Child, PATIENCE, Start, example};
+use crate::support::{BINARY, Sandbox};
+
+/// The signals that people and supervisors send.
+const SENT: [Signal; 5] = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGUSR1];
+
+/// A plain start that writes no core file.
+fn plain(sandbox: &Sandbox) -> Start<'_> {
+    let block = [format!("HOME={}", sandbox.real().display()), "PATH=/usr/bin:/bin".into(), "OPENAI_API_KEY=x".into()];
+    Start::new(sandbox.path("work")).block(block).step(|| setrlimit(Resource::RLIMIT_CORE, 0, 0))
+}
+
+/// Waits until the process executes the program of this name.
+#[track_caller]
+fn runs(child: &Child<'_, '_>, name: &str) {
+    let start = std::time::Instant::now();
+    let comm = || std::fs::read_to_string(format!("/proc/{}/comm", child.pid)).unwrap_or_default();
+    while comm().trim_end() != name {
+        assert!(start.elapsed() < PATIENCE, "{name} is not started");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// X05: forwarded twice, swallowed or orphaned: none of that without a process in between.
+#[test]
+fn a_signal_to_the_pid_reaches_the_command() {
+    let sandbox = Sandbox::with_builder();
+    let probe = example("probe");
+    let start = plain(&sandbox);
+    let child = start
+        .spawn(Path::new(BINARY), ["hermes-exec", "-p", "builder", "--", probe.to_str().unwrap(), "await"])
+        .unwrap();
+    child.has_written("ready\n");
+    let mut expected = String::from("ready\n");
+    for signal in SENT.into_iter().filter(|&signal| signal != Signal::SIGTERM).chain([Signal::SIGTERM]) {
+        child.signal(signal);
+        expected.push_str(&format!("{signal}\n"));
+        child.has_written(&expected);
+    }
+    let ended = child.ended();
+    assert_eq!(ended.code(), 43, "the status of a program that cleans up: {ended:?}");
+    assert_eq!(String::from_utf8(ended.out).unwrap(), expected, "each signal arrives once");
+}
+
+/// X06: not an exit status of 128 and more.
+#[test]
+fn the_waiting_parent_sees_death_by_signal() {
+    let sandbox = Sandbox::with_builder();
+    for signal in SENT.into_iter().chain([Signal::SIGKILL, Signal::SIGPIPE, Signal::SIGALRM, Signal::SIGSEGV]) {
+        let start = plain(&sandbox);
+        let child = start.spawn(Path::new(BINARY), ["hermes-exec", "-p", "builder", "sleep", "1000"]).unwrap();
+        runs(&child, "sleep");
+        let pid = child.pid;
+        child.signal(signal);
+        assert_eq!(child.ended().status, WaitStatus::Signaled(pid, signal, false));
+        let left = std::fs::exists(format!("/proc/{pid}")).unwrap();
+        assert!(!left, "something is left of {pid}");
+    }
+}
+
+#[test]
+fn a_command_that_ignores_or_catches_signals_does_so() {
+    let sandbox = Sandbox::new();
+    let start = plain(&sandbox);
+    let script = "trap 'echo caught; exit 9' TERM; trap '' HUP; echo ready; while :; do sleep 0.01; done";
+    let child = start.spawn(Path::new(BINARY), ["hermes-exec", "sh", "-c", script]).unwrap();
+    child.has_written("ready\n");
+    child.signal(Signal::SIGHUP);
+    child.signal(Signal::SIGTERM);
+    let ended = child.ended();
+    assert_eq!((ended.code(), ended.out.as_slice()), (9, &b"ready\ncaught\n"[..]), "{ended:?}");
+}
+
+/// X04: no process or thread stays beside the command.
+#[test]
+fn nothing_stays_beside_the_command() {
+    let sandbox = Sandbox::with_builder();
+    let start = plain(&sandbox);
+    let child = start.spawn(Path::new(BINARY), ["hermes-exec", "-p", "builder", "sleep", "1000"]).unwrap();
+    runs(&child, "sleep");
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.pid)).unwrap().count();
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.pid)).unwrap();
+    assert_eq!((tasks, children.as_str()), (1, ""));
+}
+
+/// X01: `yes` ends by SIGPIPE, without a word.
+#[test]
+fn a_producer_ends_with_its_reader() {
+    let sandbox = Sandbox::new();
+    let script = format!("{{ {BINARY} yes; echo $? >&2; }} | head -n 1");
+    let outcome = sandbox.hx(["-c", &script]).program("/bin/sh").run();
+    assert_eq!((outcome.out().as_str(), outcome.stderr.as_str()), ("y\n", "141\n"));
+}

@@ -2,7 +2,7 @@
 //!
 //! Data moves one way: the command line ([`cli`]) and the facts of the process ([`facts`]) give a profile ([`profile`],
 //! [`real_home`]), a policy ([`policy`]) and a plan ([`plan`]), all pure; the plan is either printed ([`report`]) or carried
-//! out ([`prepare`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
+//! out ([`prepare`], [`seal`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
 //! status.
 
 #[cfg(not(unix))]
@@ -23,6 +23,7 @@ pub mod prepare;
 pub mod profile;
 pub mod real_home;
 pub mod report;
+pub mod seal;
 pub mod search_path;
 pub mod shares;
 mod sys;
@@ -39,6 +40,7 @@ use message::{Failure, Status, shown};
 use plan::Plan;
 use report::Found;
 use report::page::Page;
+use seal::Seal;
 
 /// Runs the program. Called by the C `main`, once, with what that was handed.
 pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
@@ -150,6 +152,8 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     let child = std::mem::take(&mut plan.child);
     let mut search = Search::new(word, options.chdir(), &child, plan.own.as_ref(), facts);
     let mut program = search.first()?;
+    let seal_plan = plan.seal.take();
+    let seal = seal_plan.as_ref().map_or(Ok(None), Seal::draw_up)?;
     if let Some(notice) = plan.notice.as_ref().filter(|_| !quiet) {
         say(&format!("hermes-exec: notice: {notice}\n"));
     }
@@ -166,6 +170,9 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     }
     if let Some(dir) = options.chdir() {
         nix::unistd::chdir(dir).map_err(|errno| plan::cannot_change_dir(errno.desc()))?;
+    }
+    if let Some(seal) = seal {
+        seal.enforce()?;
     }
     let argv = options.argv();
     loop {

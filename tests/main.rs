@@ -6,7 +6,6 @@ mod concurrency;
 mod container;
 mod declared;
 mod environment;
-mod environment;
 mod exec_cases;
 mod explained;
 #[cfg(target_os = "linux")]

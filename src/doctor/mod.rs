@@ -4,6 +4,7 @@
 
 mod environment;
 mod home;
+mod seal;
 mod venv;
 
 use serde::Serialize;
@@ -69,6 +70,7 @@ pub fn examine(plan: &Plan, claude: &Plan, facts: &Facts<'_>) -> Vec<Check> {
     checks.extend(home::checks(plan, facts));
     checks.extend(environment::checks(plan, claude, facts));
     checks.extend(venv::checks(plan, facts));
+    checks.extend(seal::checks(plan, facts));
     checks
 }
 

@@ -6,8 +6,8 @@ function __hermes_exec_rest
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
     argparse -s p/profile= hermes-home= home= share=+ no-share=+ 'inherit-credentials=?' keep=+ u/unset=+ set=+ \
-        minimal policy= no-policy C/chdir= a/argv0= n/explain dry-run only=+ doctor catalogue json unlink \
-        v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
+        minimal policy= no-policy C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
+        json unlink v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
     and set -q argv[1]; and not string match -qr '^-' -- $argv[1]
     and string join0 -- $argv
 end
@@ -95,6 +95,7 @@ __hermes_exec_option -l policy -r -F -d 'Another policy file'
 __hermes_exec_option -l no-policy -f -d 'Read no policy file'
 __hermes_exec_option -s C -l chdir -x -a '(__fish_complete_directories)' -d 'Change to a directory first'
 __hermes_exec_option -s a -l argv0 -x -d 'Pass a name as the zeroth argument'
+__hermes_exec_option -l seal -f -a 'off on files' -d 'Keep the command from reading credentials back'
 __hermes_exec_option -s n -l explain -f -d 'Print what would be done, and do nothing'
 __hermes_exec_option -l dry-run -f -d 'Print what would be done, and do nothing'
 __hermes_exec_option -l only -x -a '(set -nx)' -d 'With --explain, why this variable is there or not'

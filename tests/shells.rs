@@ -200,7 +200,7 @@ fn completes_all(kind: &Kind, extra: &str) {
 
 /// Where there is nothing to complete, or more than one thing, the line stays as it was typed.
 fn options_and_their_values(shell: &Shell<'_>, name: &str) {
-    const CASES: [(&str, &str); 31] = [
+    const CASES: [(&str, &str); 32] = [
         ("--prof", "--profile "),
         ("--expl", "--explain "),
         ("--cata", "--catalogue "),
@@ -218,6 +218,7 @@ fn options_and_their_values(shell: &Shell<'_>, name: &str) {
         ("--hermes-home=../other -p bui", "--hermes-home=../other -p bui"),
         ("--home pro", "--home profile "),
         ("--home=re", "--home=real "),
+        ("--seal=fil", "--seal=files "),
         ("--share key", "--share keychain "),
         ("--share=keychain,cla", "--share=keychain,claude "),
         ("--share .gitc", "--share .gitconfig "),
@@ -242,7 +243,7 @@ fn options_and_their_values(shell: &Shell<'_>, name: &str) {
 }
 
 /// What may stand before the command.
-const BEFORE: [&str; 11] = [
+const BEFORE: [&str; 12] = [
     "",
     "-- ",
     "-p builder ",
@@ -252,7 +253,8 @@ const BEFORE: [&str; 11] = [
     "--set A=b:c=d ",
     "--share keychain,.gitconfig --keep X ",
     "--inherit-credentials=github,anthropic -- ",
-    "--inherit-credentials -n -C directory/ ",
+    "--inherit-credentials -n --seal -C directory/ ",
+    "--seal=files ",
     "--unset=X -uY -a name ",
 ];
 

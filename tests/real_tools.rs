@@ -4,6 +4,8 @@
 
 #[path = "real_tools/held.rs"]
 mod held;
+#[path = "real_tools/hermes.rs"]
+mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
 #[path = "real_tools/python.rs"]

@@ -23,6 +23,40 @@ pub enum HomeMode {
     Real,
 }
 
+/// How much of the machine is sealed off from COMMAND.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SealLevel {
+    /// Nothing
+    #[default]
+    Off,
+    /// The environment, memory and descriptors of other processes
+    On,
+    /// Those, and Hermes' secret files
+    Files,
+}
+
+impl SealLevel {
+    /// The level in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::On => "on",
+            Self::Files => "files",
+        }
+    }
+}
+
+impl HomeMode {
+    /// The mode in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Profile => "profile",
+            Self::Real => "real",
+        }
+    }
+}
+
 /// What is asked for besides a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -103,6 +137,11 @@ pub struct Options {
     /// Pass NAME as the zeroth argument
     #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
     pub argv0: Option<OsString>,
+
+    /// Linux: keep COMMAND from reading credentials back out of other processes; `files`: nor out of Hermes' secret files.
+    /// Without a value: on
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    pub seal: Option<SealLevel>,
 
     /// Print what would be done, and do nothing
     #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]

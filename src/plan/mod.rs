@@ -3,6 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod mounts;
+pub mod seal;
+pub mod secrets;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,6 +26,7 @@ use crate::profile::{self, Selection, Wanted};
 use crate::search_path::OwnVenvs;
 use crate::shares::{self, Item};
 use block::Block;
+use seal::SealPlan;
 
 /// What a variable comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +100,8 @@ pub struct Plan {
     pub moved: Vec<Vec<u8>>,
     /// Hermes' own venvs, whose `pip` is refused; none where the user keeps them.
     pub own: Option<OwnVenvs>,
+    /// The seal; none where the plan does not come to it.
+    pub seal: Option<SealPlan>,
     /// What the user must know about the run.
     pub warnings: Vec<String>,
     /// What the user should mend in the set-up.
@@ -146,11 +152,20 @@ impl Plan {
         home.share(&self.items, skips_claude, selection, facts);
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
-        match options.chdir.as_ref().map(|dir| facts.files.stat(Path::new(dir))) {
-            Some(Err(error)) => Err(cannot_change_dir(&reason(&error))),
-            Some(Ok(stat)) if stat.kind != Kind::Directory => Err(cannot_change_dir("it is not a directory")),
-            _ => Ok(()),
+        let dir = options.chdir.as_ref().map(Path::new);
+        match dir.map(|dir| facts.files.stat(dir)) {
+            Some(Err(error)) => return Err(cannot_change_dir(&reason(&error))),
+            Some(Ok(stat)) if stat.kind != Kind::Directory => return Err(cannot_change_dir("it is not a directory")),
+            _ => {}
         }
+        if options.mode() == Mode::Unlink {
+            return Ok(());
+        }
+        let new_home = home.redirect.as_ref().filter(|redirect| redirect.make).map(|redirect| redirect.home.as_path());
+        let of_file = file.as_ref().and_then(|file| file.seal);
+        let seal = self.seal.insert(SealPlan::build(options.seal, of_file, selection, new_home, facts));
+        self.findings.extend(seal.findings(dir, facts.files));
+        seal.refusal.clone().map_or(Ok(()), Err)
     }
 
     /// Announces a variable that is set once it is known which program is started.

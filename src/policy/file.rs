@@ -12,7 +12,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
 use crate::catalogue;
-use crate::cli::HomeMode;
+use crate::cli::{HomeMode, SealLevel};
 use crate::message::{Failure, shown, shown_path};
 use crate::shares::Item;
 
@@ -37,6 +37,9 @@ pub struct PolicyFile {
     pub inherit_credentials: Vec<Group>,
     /// As `--minimal`.
     pub minimal: bool,
+    /// As `--seal`.
+    #[serde(deserialize_with = "seal_level")]
+    pub seal: Option<SealLevel>,
     /// What holds for a program, by the base name of the command word.
     #[serde(deserialize_with = "programs")]
     pub programs: Vec<(String, Program)>,
@@ -120,12 +123,22 @@ fn shown_key(key: &str) -> String {
 }
 
 fn home_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<HomeMode>, D::Error> {
+    one_of(deserializer, "mode for home")
+}
+
+fn seal_level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SealLevel>, D::Error> {
+    one_of(deserializer, "level for seal")
+}
+
+/// A word that an option takes, too. `what` it is, for the message.
+fn one_of<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D, what: &str) -> Result<Option<T>, D::Error> {
     let word = String::deserialize(deserializer)?;
-    let modes = ["auto", "profile", "real"];
-    HomeMode::from_str(&word, false).map(Some).map_err(|_| {
-        let close = catalogue::closest(&word, modes.into_iter())
+    let known: Vec<_> = T::value_variants().iter().filter_map(|value| value.to_possible_value()).collect();
+    let known: Vec<_> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
+    T::from_str(&word, false).map(Some).map_err(|_| {
+        let close = catalogue::closest(&word, known.iter().copied())
             .map_or(String::new(), |close| format!("did you mean '{close}'? "));
-        D::Error::custom(format!("no such mode for home\n{close}it is one of {}", modes.join(", ")))
+        D::Error::custom(format!("no such {what}\n{close}it is one of {}", known.join(", ")))
     })
 }
 

@@ -8,6 +8,8 @@ mod doctor;
 mod documents;
 #[path = "real_tools/held.rs"]
 mod held;
+#[path = "real_tools/hermes.rs"]
+mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
 #[path = "real_tools/python.rs"]

@@ -12,6 +12,15 @@ use crate::message::Failure;
 /// The line that `--help` and every usage error show.
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
 
+/// What `--version` says; `-V` says the first line. The commit and the target are from `build.rs`.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit ",
+    env!("HERMES_EXEC_COMMIT"),
+    "\ntarget ",
+    env!("HERMES_EXEC_TARGET")
+);
+
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HomeMode {
@@ -46,6 +55,17 @@ impl SealLevel {
     }
 }
 
+impl HomeMode {
+    /// The mode in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Profile => "profile",
+            Self::Real => "real",
+        }
+    }
+}
+
 /// What is asked for besides a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -65,7 +85,7 @@ pub enum Mode {
 ///
 /// Options end at `--` or at the first word that is not an option; from there on everything belongs to COMMAND.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
+#[command(name = "hermes-exec", version, long_version = VERSION, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 125 hermes-exec itself failed, 126 COMMAND cannot be started, 127 COMMAND was not \
 found, otherwise COMMAND's own. This is hygiene, not a security boundary: COMMAND has your uid."

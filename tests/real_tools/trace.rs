@@ -62,7 +62,7 @@ fn writes(line: &&String) -> bool {
         "fremovexattr",
         "creat",
         "write",
-        "pwrite64",
+        "pwrite",
         "sendfile",
         "copy_file_range",
         "mount",

@@ -8,6 +8,8 @@ mod held;
 mod home;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "real_tools/sealed.rs"]
+mod sealed;
 mod support;
 #[path = "real_tools/trace.rs"]
 mod trace;
@@ -129,6 +131,11 @@ impl Agent {
         self.venv.join("bin/hermes").exists() && site_packages(&self.venv).join("hermes_agent/__init__.py").exists()
     }
 
+    /// See [`wheel`].
+    fn wheel(&self) -> &'static str {
+        wheel(&self.sandbox)
+    }
+
     /// Makes the working directory a project for uv, which has nothing to build and nothing to install.
     fn project(&self) {
         self.sandbox.write(
@@ -137,22 +144,22 @@ impl Agent {
              [tool.uv]\npackage = false\n",
         );
     }
+}
 
-    /// Puts a wheel into the working directory, with the one module `tiny`.
-    fn wheel(&self) -> &'static str {
-        let pack = "import zipfile, sys\n\
-            wheel = zipfile.ZipFile(sys.argv[1], 'w')\n\
-            info = 'tiny-1.0.dist-info/'\n\
-            wheel.writestr('tiny.py', '')\n\
-            wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')\n\
-            wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
-            names = ['tiny.py'] + [info + name for name in ('METADATA', 'WHEEL', 'RECORD')]\n\
-            wheel.writestr(info + 'RECORD', ''.join(name + ',,\\n' for name in names))\n\
-            wheel.close()\n";
-        let wheel = "./tiny-1.0-py3-none-any.whl";
-        direct(&self.sandbox, &[system("python3"), "-c", pack, wheel]).run().ok();
-        wheel
-    }
+/// Puts a wheel into the working directory, with the one module `tiny`.
+fn wheel(sandbox: &Sandbox) -> &'static str {
+    let pack = "import zipfile, sys\n\
+        wheel = zipfile.ZipFile(sys.argv[1], 'w')\n\
+        info = 'tiny-1.0.dist-info/'\n\
+        wheel.writestr('tiny.py', '')\n\
+        wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')\n\
+        wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
+        names = ['tiny.py'] + [info + name for name in ('METADATA', 'WHEEL', 'RECORD')]\n\
+        wheel.writestr(info + 'RECORD', ''.join(name + ',,\\n' for name in names))\n\
+        wheel.close()\n";
+    let wheel = "./tiny-1.0-py3-none-any.whl";
+    direct(sandbox, &[system("python3"), "-c", pack, wheel]).run().ok();
+    wheel
 }
 
 /// The directory in a venv into which packages go.

@@ -10,15 +10,20 @@ use crate::{direct, installed, system};
 const CREDENTIALS: &str = r#"{"claudeAiOauth":{"accessToken":"sk-ant-oat01-made-up","refreshToken":"sk-ant-ort01-made-up",
     "expiresAt":4102444800000,"scopes":["user:inference","user:profile"],"subscriptionType":"max"}}"#;
 
-const STATUS: [&str; 3] = ["auth", "status", "--text"];
+pub const STATUS: [&str; 3] = ["auth", "status", "--text"];
 const ADD_SERVER: [&str; 8] = ["mcp", "add", "added", "-s", "user", "--", "/bin/true", "x"];
 
 /// A user who is logged in to Claude Code.
 fn logged_in() -> Sandbox {
     let sandbox = Sandbox::with_builder();
+    log_in(&sandbox);
+    sandbox
+}
+
+/// Logs the user of a sandbox in.
+pub fn log_in(sandbox: &Sandbox) {
     sandbox.write("real/.claude/.credentials.json", CREDENTIALS);
     sandbox.write("real/.claude.json", "{\"numStartups\":1}\n");
-    sandbox
 }
 
 /// `claude` when HOME is redirected and nothing else is done. The agent's key is not there: it would count as a login.
@@ -35,7 +40,7 @@ fn claude_with(sandbox: &Sandbox, args: &[&str]) -> Outcome {
 }
 
 /// Without telemetry and updates, should there be a network.
-fn quiet(run: Run) -> Run {
+pub fn quiet(run: Run) -> Run {
     run.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
 }
 

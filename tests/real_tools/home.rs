@@ -11,7 +11,7 @@ const CREDENTIALS: &str = r#"{"claudeAiOauth":{"accessToken":"sk-ant-oat01-made-
     "expiresAt":4102444800000,"scopes":["user:inference","user:profile"],"subscriptionType":"max"}}"#;
 
 pub const STATUS: [&str; 3] = ["auth", "status", "--text"];
-const ADD_SERVER: [&str; 8] = ["mcp", "add", "added", "-s", "user", "--", "/bin/true", "x"];
+pub const ADD_SERVER: [&str; 8] = ["mcp", "add", "added", "-s", "user", "--", "/bin/true", "x"];
 
 /// A user who is logged in to Claude Code.
 fn logged_in() -> Sandbox {

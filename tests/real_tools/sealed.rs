@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use crate::home::{STATUS, log_in, quiet};
+use crate::home::{ADD_SERVER, STATUS, log_in, quiet};
 use crate::support::{Outcome, Sandbox};
 use crate::{existing, has_tiny, installed, system, wheel};
 
@@ -135,16 +135,21 @@ fn cargo_build_of_a_tiny_crate() {
     }
 }
 
-/// Each run writes `.claude.json` anew, in the real home, and the next one finds it.
+/// Claude Code saves `.claude.json`, in the real home, several times in a run, and reads it before each: what was in it stays.
 #[test]
 fn claude_auth_status() {
     for level in LEVELS {
         let sandbox = machine();
         log_in(&sandbox);
-        let command = [&[installed("npm/node_modules/.bin/claude")], &STATUS[..]].concat();
+        let claude = [installed("npm/node_modules/.bin/claude")];
         for _ in 0..2 {
-            assert_eq!(sealed(&sandbox, level, &command).out(), "Login method: Claude Max account\n", "{level}");
+            let outcome = sealed(&sandbox, level, &[&claude[..], &STATUS].concat());
+            assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{level}");
         }
+        sealed(&sandbox, level, &[&claude[..], &ADD_SERVER].concat());
+        let settings = fs::read_to_string(sandbox.real().join(".claude.json")).unwrap();
+        let kept = settings.contains("\"numStartups\": 1") && settings.contains("machineID");
+        assert!(kept && settings.contains("\"added\""), "{level}: {settings}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tests that need no foreign tool. One integration crate, one file a subject.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod agreement;
 mod cli;
 mod doctor;
 mod environment;

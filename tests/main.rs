@@ -19,6 +19,7 @@ mod messages;
 mod owners;
 mod planted;
 mod profile;
+mod readme;
 mod shares;
 mod shim_chains;
 mod shims;

@@ -3,6 +3,7 @@
 
 mod artefacts;
 mod canaries;
+mod agreement;
 mod cli;
 mod concurrency;
 mod container;
@@ -35,6 +36,7 @@ mod rule_order;
 #[cfg(target_os = "linux")]
 mod seal;
 mod shape;
+mod readme;
 mod shares;
 mod shim_chains;
 mod shims;

@@ -55,6 +55,17 @@ impl SealLevel {
     }
 }
 
+impl HomeMode {
+    /// The mode in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Profile => "profile",
+            Self::Real => "real",
+        }
+    }
+}
+
 /// What is asked for besides a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::HomeMode;
 use crate::facts::{Facts, Files, Kind};
-use crate::message::{Failure, reason, shown_path};
+use crate::message::{Failure, pasted_path, reason, shown_path};
 use crate::profile::{Profile, Selection, is_directory};
 use crate::real_home::Place;
 use crate::shares::{Item, Link, Sharing, State};
@@ -38,11 +38,7 @@ pub struct ModeChoice {
 impl ModeChoice {
     /// The mode in a word.
     pub fn word(self) -> &'static str {
-        match self.mode {
-            HomeMode::Auto => "auto",
-            HomeMode::Profile => "profile",
-            HomeMode::Real => "real",
-        }
+        self.mode.word()
     }
 
     /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then `auto`.
@@ -59,9 +55,9 @@ impl ModeChoice {
                 b"profile" => HomeMode::Profile,
                 b"real" => HomeMode::Real,
                 _ => {
-                    return Err(
-                        Failure::new("HERMES_EXEC_HOME_MODE is no mode").hint("set it to auto, profile or real")
-                    );
+                    return Err(Failure::new("HERMES_EXEC_HOME_MODE is no mode")
+                        .hint("set it to auto, profile or real")
+                        .cure("unset HERMES_EXEC_HOME_MODE"));
                 }
             };
             return Ok(Self { mode, source: "HERMES_EXEC_HOME_MODE" });
@@ -169,9 +165,11 @@ impl HomePlan {
             Found::Nothing => (profile.canonical.join("home"), true),
             Found::Directory(home) => (home, false),
             Found::Unusable(what) => {
-                let path = shown_path(&profile.dir.join("home"));
-                return Err(Failure::new(format!("{path} is {what}, so it cannot be HOME"))
-                    .hint(format!("move it away, or run with --home real: mv {path} {path}.old")));
+                let path = profile.dir.join("home");
+                let cure = format!("mv {0} {0}.old", pasted_path(&path));
+                return Err(Failure::new(format!("{} is {what}, so it cannot be HOME", shown_path(&path)))
+                    .hint(format!("move it away, or run with --home real: {cure}"))
+                    .cure(cure));
             }
         };
         if profile.canonical.starts_with(&home) {
@@ -185,7 +183,10 @@ impl HomePlan {
         }
         match facts.files.writable(if make { &profile.canonical } else { &home }) {
             Ok(()) => {}
-            Err(error) if make => return Err(cannot_make(&home, &reason(&error))),
+            Err(error) if make => {
+                let cure = format!("sudo install -d -m 700 -o {} {}", facts.uid, pasted_path(&home));
+                return Err(cannot_make(&home, &reason(&error)).cure(cure));
+            }
             Err(error) => {
                 plan.findings.push(format!("the home {} is not writable: {}", shown_path(&home), reason(&error)))
             }

@@ -165,9 +165,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The word for a message. One with `=` was meant as a variable, and what stands behind it may be a secret.
+    /// The word for a message.
     fn shown_word(&self) -> String {
-        shown(self.word.as_bytes().split_inclusive(|&byte| byte == b'=').next().unwrap_or_default())
+        shown(without_value(self.word.as_bytes()))
     }
 
     fn refuse_own_pip(&self, program: &Path) -> Result<(), Failure> {
@@ -177,6 +177,11 @@ impl<'a> Search<'a> {
             .status(Status::CannotRun)
             .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))
     }
+}
+
+/// A word that is no command: one with `=` was meant as a variable, and what stands behind it may be a secret.
+pub fn without_value(word: &[u8]) -> &[u8] {
+    word.split_inclusive(|&byte| byte == b'=').next().unwrap_or_default()
 }
 
 fn denied(path: &Path, why: &str) -> Failure {

@@ -32,7 +32,9 @@ use std::ffi::{OsStr, OsString, c_char, c_int};
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use cli::{Mode, Options, Parsed};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use cli::{HomeMode, Mode, Options, Parsed};
 use environ::Environ;
 use facts::{Facts, System};
 use launch::{Program, Search};
@@ -61,12 +63,17 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<c
     if args.is_empty() {
         args.push("hermes-exec".into());
     }
-    let options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))? {
+    let mut options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))?
+    {
         Parsed::Text(text) => return print(&text).map(|()| 0),
         Parsed::Options(options) => options,
     };
     if options.mode() == Mode::Catalogue {
         return print(&report::catalogue::print(options.json)).map(|()| 0);
+    }
+    if options.mode() == Mode::Unlink {
+        // The links of earlier runs are in the home, whatever this one would make of HOME.
+        options.home = Some(HomeMode::Auto);
     }
     let system = System::default();
     let facts = Facts::gather(environ, own_name, &system);
@@ -85,9 +92,14 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<c
 fn examine(plan: &Plan, options: &Options, facts: &Facts<'_>) -> Result<c_int, Failure> {
     let mut claude = options.clone();
     claude.command = vec!["claude".into()];
-    let checks = doctor::examine(plan, &Plan::build(&claude, facts), facts);
-    print(&report::checks::print(&checks, options.json))?;
+    let checks = doctor::examine(plan, &Plan::build(&claude, facts), options, facts);
+    print(&if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page(facts)) })?;
     Ok(checks.iter().any(|check| check.level == doctor::Level::Problem).into())
+}
+
+/// An empty page, laid out for who reads standard output.
+fn page(facts: &Facts<'_>) -> Page {
+    Page::new(facts::is_terminal(), facts::wants_colour(facts.environ))
 }
 
 /// Does a switch of ours stand in the environment, and not as "off"?
@@ -103,17 +115,18 @@ fn explain(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
         if let Ok(Program { guard: Some(_), .. }) = program {
             plan.announce(launch::GUARD, launch::GUARD_REASON);
         }
-        found = Some(Found { word: word.as_encoded_bytes().to_vec(), program: program.map(|program| program.path) });
+        let word = word.as_encoded_bytes();
+        let word = if program.is_ok() { word } else { launch::without_value(word) };
+        found = Some(Found { word: word.to_vec(), program: program.map(|program| program.path) });
     }
     let error = plan.error.clone().or_else(|| found.as_ref()?.program.as_ref().err().cloned());
     plan.findings.extend(launch::shell_findings(&options.argv(), &plan.child));
     let text = if options.json {
         report::json::explain(&plan, found.as_ref(), error.as_ref())
     } else if options.only.is_empty() {
-        let page = Page::new(facts::is_terminal(), facts::wants_colour(facts.environ));
-        report::text::explain(&plan, found.as_ref(), options.verbose, page)
+        report::text::explain(&plan, found.as_ref(), options.verbose, page(facts))
     } else {
-        options.only.iter().map(|name| report::text::only(&plan, name.as_encoded_bytes()) + "\n").collect()
+        options.only.iter().filter_map(|name| report::text::only(&plan, name.as_encoded_bytes())).collect()
     };
     print(&text)?;
     error.map_or(Ok(()), Err)
@@ -125,7 +138,10 @@ fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     }
     let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
-    if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
+    if let (Some(redirect), Some(root)) = (&home.redirect, &selection.root) {
+        let real = selection.real.place().ok_or_else(|| {
+            Failure::new("the real home is not known, so that no link can be told to be ours").hint("set HOME to it")
+        })?;
         let sharing = redirect.sharing(real, root, facts.files);
         for line in prepare::unlink(redirect, &places, &sharing)? {
             print(&format!("{line}\n"))?;
@@ -201,9 +217,16 @@ fn complain(failure: &Failure) {
     say(&text);
 }
 
-/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails.
+/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails. A pipe that nobody
+/// reads is left alone: SIGPIPE would be the end of a run that has only something to remark, and of the right exit status.
 fn say(text: &str) {
-    let _ = write_all(&std::io::stderr(), text);
+    let stderr = std::io::stderr();
+    let mut ready = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
+    let _ = poll(&mut ready, PollTimeout::ZERO);
+    let gone = PollFlags::POLLERR | PollFlags::POLLHUP;
+    if !ready[0].revents().is_some_and(|events| events.intersects(gone)) {
+        let _ = write_all(&stderr, text);
+    }
 }
 
 /// Writes to standard output.

@@ -26,14 +26,16 @@ pub struct Failure {
     pub status: Status,
     /// One line, without our name and without the word "error".
     pub message: String,
-    /// The cure.
+    /// The cure, in words.
     pub hint: Option<String>,
+    /// The cure as a command line that can be pasted, for `--doctor`.
+    pub cure: Option<String>,
 }
 
 impl Failure {
     /// A failure of hermes-exec itself (125).
     pub fn new(message: impl Into<String>) -> Self {
-        Self { status: Status::Failed, message: message.into(), hint: None }
+        Self { status: Status::Failed, message: message.into(), hint: None, cure: None }
     }
 
     /// The same failure with another status.
@@ -45,6 +47,12 @@ impl Failure {
     /// The same failure with a cure.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same failure with a command that mends it.
+    pub fn cure(mut self, cure: impl Into<String>) -> Self {
+        self.cure = Some(cure.into());
         self
     }
 }
@@ -81,6 +89,28 @@ pub fn shown_path(path: &Path) -> String {
     shown(path.as_os_str().as_bytes())
 }
 
+/// Bytes as one word of a shell's command line, fit to print and to paste.
+pub fn pasted(bytes: &[u8]) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(byte);
+    let text = shown(bytes);
+    if !bytes.is_empty() && bytes.iter().all(is_plain) {
+        text
+    } else if text.as_bytes() == bytes {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    } else {
+        let escaped = bytes.iter().map(|byte| match is_plain(byte) {
+            true => char::from(*byte).to_string(),
+            false => format!("\\x{byte:02x}"),
+        });
+        format!("$'{}'", escaped.collect::<String>())
+    }
+}
+
+/// A path as one word of a shell's command line.
+pub fn pasted_path(path: &Path) -> String {
+    pasted(path.as_os_str().as_bytes())
+}
+
 /// The system's words for an error, without Rust's "(os error 2)".
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -94,12 +124,20 @@ fn is_invisible(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::{pasted, shown};
 
     #[test]
     fn odd_bytes_are_escaped_and_plain_text_is_not() {
         assert_eq!(shown("größe/ö b".as_bytes()), "größe/ö b");
         assert_eq!(shown(b"a\x1b[31m\n\xff"), "a\\u{1b}[31m\\n\\xff");
         assert_eq!(shown("a\u{202e}b".as_bytes()), "a\\u{202e}b");
+    }
+
+    #[test]
+    fn a_pasted_word_is_one_word_of_the_same_bytes() {
+        assert_eq!(pasted(b"/home/me/.claude"), "/home/me/.claude");
+        assert_eq!(pasted("/größe/it's a $HOME".as_bytes()), r"'/größe/it'\''s a $HOME'");
+        assert_eq!(pasted(b""), "''");
+        assert_eq!(pasted(b"a\x1b'\xff b"), r"$'a\x1b\x27\xff\x20b'");
     }
 }

@@ -4,12 +4,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::environ::is_blank;
 use crate::facts::{Content, Facts, Files, Kind, Text};
 use crate::message::{Failure, shown, shown_path};
-use crate::real_home::{self, Place, RealHome};
+use crate::real_home::{self, Place, RealHome, is_profile_shaped, root_of};
 
 /// `active_profile`, `.env` and `config.yaml` are read up to this many bytes.
 pub const FILE_LIMIT: usize = 1 << 20;
@@ -83,31 +83,52 @@ pub struct Wanted<'a> {
     pub hermes_home: Option<&'a OsStr>,
 }
 
-/// Settles root, profile and real home.
-///
-/// # Errors
-/// 125 when what was named is not there, is no name, or is relative.
-pub fn select(wanted: Wanted<'_>, facts: &Facts<'_>) -> Result<Selection, Failure> {
+/// What is settled before it is asked what is there.
+struct Located {
+    /// What `--hermes-home` or HERMES_HOME says.
+    given: Option<PathBuf>,
+    expanded: bool,
+    real: RealHome,
+    /// Empty where no home directory is known to look in.
+    root: PathBuf,
+}
+
+impl Wanted<'_> {
+    /// The name of what says where Hermes is.
+    fn label(self) -> &'static str {
+        if self.hermes_home.is_some() { "--hermes-home" } else { "HERMES_HOME" }
+    }
+}
+
+/// The root, whether or not it is there, and whichever profile is wanted; none where it cannot be said.
+pub fn root(wanted: Wanted<'_>, facts: &Facts<'_>) -> Option<PathBuf> {
+    locate(wanted, facts).ok().map(|located| located.root).filter(|root| !root.as_os_str().is_empty())
+}
+
+fn locate(wanted: Wanted<'_>, facts: &Facts<'_>) -> Result<Located, Failure> {
     let variable = facts.environ.given(b"HERMES_HOME").map(OsStr::from_bytes);
     let given = wanted.hermes_home.or(variable);
-    let label = if wanted.hermes_home.is_some() { "--hermes-home" } else { "HERMES_HOME" };
+    let label = wanted.label();
+    let refuse = |message: String| {
+        let failure = Failure::new(message).hint(format!("give {label} as an absolute path"));
+        if wanted.hermes_home.is_none() { failure.cure("unset HERMES_HOME") } else { failure }
+    };
     if let Some(value) = given
         && !Path::new(value).is_absolute()
         && !value.as_bytes().starts_with(b"~/")
     {
-        return Err(Failure::new(format!("{label} is relative: '{}'", shown(value.as_bytes())))
-            .hint(format!("give {label} as an absolute path")));
+        return Err(refuse(format!("{label} is relative: '{}'", shown(value.as_bytes()))));
     }
 
     let suffix = facts.environ.given(b"HERMES_DATA_DIR_SUFFIX").unwrap_or_default();
     let dot_hermes = OsString::from_iter([OsStr::new(".hermes"), OsStr::from_bytes(suffix)]);
     let expanded = given.is_some_and(|value| value.as_bytes().starts_with(b"~/"));
-    let mut real = real_home::settle(facts, given, &dot_hermes);
+    let real = real_home::settle(facts, given, &dot_hermes);
     let given = match given {
-        Some(value) => Some(real_home::expand(value, real.path()).ok_or_else(|| {
-            Failure::new(format!("{label} starts with ~/ and no home directory is known"))
-                .hint(format!("give {label} as an absolute path"))
-        })?),
+        Some(value) => Some(
+            real_home::expand(value, real.path())
+                .ok_or_else(|| refuse(format!("{label} starts with ~/ and no home directory is known")))?,
+        ),
         None => None,
     };
     let root = match (&given, real.path()) {
@@ -115,20 +136,41 @@ pub fn select(wanted: Wanted<'_>, facts: &Facts<'_>) -> Result<Selection, Failur
         (None, Some(home)) => home.join(&dot_hermes),
         (None, None) => PathBuf::new(),
     };
+    Ok(Located { given, expanded, real, root })
+}
 
+/// Settles root, profile and real home.
+///
+/// # Errors
+/// 125 when what was named is not there, is no name, or is relative.
+pub fn select(wanted: Wanted<'_>, facts: &Facts<'_>) -> Result<Selection, Failure> {
+    let Located { given, expanded, mut real, root } = locate(wanted, facts)?;
     let choice = Choice::make(wanted, given.as_deref(), &root, facts);
     let named = choice.source != Source::Default;
     if !is_directory(facts.files, &root) {
         if given.is_none() && !named {
             return Ok(Selection { root: None, profile: None, real, expanded, warnings: choice.warnings });
         }
-        return Err(no_root(given.is_some().then_some(label), &root, &choice, facts));
+        let failure = no_root(given.is_some().then_some(wanted.label()), &root, &choice, facts);
+        return Err(if given.is_some() { undone(failure, Source::HermesHome, wanted) } else { failure });
     }
     let root = Place::new(&root, facts.files);
-    let (name, dir) = choice.directory(given.as_deref(), &root.spelled)?;
-    let profile = find(name, dir, choice.source, &root, facts)?;
+    let found = choice
+        .directory(given.as_deref(), &root.spelled)
+        .and_then(|(name, dir)| find(name, dir, choice.source, &root, facts));
+    let profile = found.map_err(|failure| undone(failure, choice.source, wanted))?;
     real.pass_over_home_of(&profile, &root, facts);
     Ok(Selection { root: Some(root), profile: Some(profile), real, expanded, warnings: choice.warnings })
+}
+
+/// The failure with the command that takes back what the source says, where the source is no option.
+fn undone(failure: Failure, source: Source, wanted: Wanted<'_>) -> Failure {
+    match source {
+        Source::HermesHome if wanted.hermes_home.is_none() => failure.cure("unset HERMES_HOME"),
+        Source::Variable => failure.cure("unset HERMES_PROFILE"),
+        Source::ActiveProfile => failure.cure("hermes profile use default"),
+        _ => failure,
+    }
 }
 
 /// Which source names the profile, and with what word. Only the source that wins is validated, later.
@@ -177,7 +219,12 @@ impl Choice {
             }
             return Ok((name, dir));
         }
-        let dir = if name == "default" { root.to_owned() } else { root.join("profiles").join(&name) };
+        let dir = match hermes_home {
+            _ if name == "default" => root.to_owned(),
+            // --profile names what HERMES_HOME says already: a run within a run. The spelling stays.
+            Some(path) if is_profile_shaped(path) && path.file_name() == Some(OsStr::new(&name)) => path.to_owned(),
+            _ => root.join("profiles").join(&name),
+        };
         Ok((name, dir))
     }
 
@@ -192,7 +239,8 @@ impl Choice {
             Ok(name) if valid => Ok(name),
             _ => Err(Failure::new(format!(
                 "'{}' ({}) is not a profile name",
-                shown(self.word.as_bytes()),
+                // What is longer than a name may be a whole file, and none for a message.
+                shown(&self.word.as_bytes()[..self.word.len().min(80)]),
                 self.source.words()
             ))
             .hint("a name is a letter or digit, then up to 63 letters, digits, '-' and '_'")),
@@ -215,6 +263,10 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
             warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
             None
         }
+        Text::Read(Content { is_cut: true, .. }) => {
+            warnings.push(format!("{}: larger than 1 MB; read as empty", shown_path(&path)));
+            None
+        }
         Text::Read(Content { bytes, .. }) => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
             (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned())
@@ -227,7 +279,8 @@ fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<
     let tombstone = root.spelled.join("profiles/.deleted").join(&name);
     if name != "default" && facts.files.lstat(&tombstone).is_ok() {
         return Err(Failure::new(format!("the profile '{name}' ({}) was deleted", source.words()))
-            .hint(format!("{}; to make it anew: hermes profile create {name}", known(&root.spelled, facts.files))));
+            .hint(format!("{}; to make it anew: hermes profile create {name}", known(&root.spelled, facts.files)))
+            .cure(format!("hermes profile create {name}")));
     }
     let stat = facts.files.stat(&dir).ok().filter(|stat| stat.kind == Kind::Directory);
     match stat.zip(facts.files.canonical(&dir).ok()) {
@@ -241,10 +294,12 @@ fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<
 
 fn not_there(name: &str, source: Source, dir: &Path, root: &Path, facts: &Facts<'_>) -> Failure {
     let message = format!("there is no profile '{name}' ({}): {} is not a directory", source.words(), shown_path(dir));
-    Failure::new(message).hint(
-        sudo_hint(name, facts)
-            .unwrap_or_else(|| format!("{}; to make it: hermes profile create {name}", known(root, facts.files))),
-    )
+    match sudo_hint(name, facts) {
+        Some(hint) => Failure::new(message).hint(hint),
+        None => Failure::new(message)
+            .hint(format!("{}; to make it: hermes profile create {name}", known(root, facts.files)))
+            .cure(format!("hermes profile create {name}")),
+    }
 }
 
 fn no_root(label: Option<&str>, root: &Path, choice: &Choice, facts: &Facts<'_>) -> Failure {
@@ -302,18 +357,4 @@ pub fn is_directory(files: &dyn Files, path: &Path) -> bool {
 
 fn folded(word: &OsStr) -> Vec<u8> {
     word.as_bytes().trim_ascii().to_ascii_lowercase()
-}
-
-/// Lexically: the parent directory is called `profiles`.
-pub fn is_profile_shaped(path: &Path) -> bool {
-    matches!(path.components().next_back(), Some(Component::Normal(_)))
-        && path.parent().and_then(Path::file_name) == Some(OsStr::new("profiles"))
-}
-
-/// The root that a HERMES_HOME means: its grandparent when it is a profile's directory, else itself.
-pub fn root_of(hermes_home: &Path) -> PathBuf {
-    match hermes_home.parent().and_then(Path::parent) {
-        Some(root) if is_profile_shaped(hermes_home) => root.to_owned(),
-        _ => hermes_home.to_owned(),
-    }
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::facts::{Facts, Files, Kind};
-use crate::profile::{Profile, root_of};
+use crate::profile::Profile;
 
 /// A directory in the spelling that the user knows, and the canonical one that comparisons need.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,20 @@ pub fn is_in_a_profile_home(path: &Path, root: &Path) -> bool {
         Some(first) if first == "home" => true,
         Some(first) if first == "profiles" => parts.nth(1).is_some_and(|third| third == "home"),
         _ => false,
+    }
+}
+
+/// Lexically: the parent directory is called `profiles`.
+pub fn is_profile_shaped(path: &Path) -> bool {
+    matches!(path.components().next_back(), Some(Component::Normal(_)))
+        && path.parent().and_then(Path::file_name) == Some(OsStr::new("profiles"))
+}
+
+/// The root that a HERMES_HOME means: its grandparent when it is a profile's directory, else itself.
+pub fn root_of(hermes_home: &Path) -> PathBuf {
+    match hermes_home.parent().and_then(Path::parent) {
+        Some(root) if is_profile_shaped(hermes_home) => root.to_owned(),
+        _ => hermes_home.to_owned(),
     }
 }
 

@@ -8,6 +8,7 @@ pub use imp::{Seal, landlock};
 
 #[cfg(target_os = "linux")]
 mod imp {
+    use std::collections::HashSet;
     use std::error::Error;
     use std::os::fd::OwnedFd;
     use std::path::Path;
@@ -18,7 +19,7 @@ mod imp {
     };
     use nix::errno::Errno;
     use nix::fcntl::{OFlag, open, openat};
-    use nix::sys::stat::Mode;
+    use nix::sys::stat::{Mode, fstat};
 
     use crate::cli::SealLevel;
     use crate::facts::sealing::Landlock;
@@ -65,6 +66,7 @@ mod imp {
                 let dir = open(&narrow.dir, PLACE, Mode::empty()).map_err(|errno| cannot_open(&narrow.dir, errno))?;
                 for name in &narrow.granted {
                     match openat(&dir, name.as_os_str(), PLACE, Mode::empty()) {
+                        Ok(entry) if is_one_of(&plan.identities, &entry) => {}
                         Ok(entry) => seal.grant(&entry, AccessFs::ReadFile.into())?,
                         // What is out of our reach is out of the command's, too.
                         Err(Errno::ENOENT | Errno::EACCES) => {}
@@ -99,6 +101,11 @@ mod imp {
 
     /// A place in the file system, neither opened for reading nor through a link.
     const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
+
+    fn is_one_of(identities: &HashSet<(u64, u64)>, place: &OwnedFd) -> bool {
+        // What cannot be examined gets no rule.
+        fstat(place).map_or(true, |stat| identities.contains(&(stat.st_dev, stat.st_ino)))
+    }
 
     fn cannot_open(path: &Path, errno: Errno) -> Failure {
         cannot_seal(&format!("{}: {}", shown_path(path), errno.desc()))

@@ -357,7 +357,7 @@ impl State {
     }
 
     /// Is there, or will there be, a link that leads to the source?
-    fn leads_there(self) -> bool {
+    pub fn leads_there(self) -> bool {
         matches!(self, Self::Present | Self::Create | Self::Replace)
     }
 }

@@ -22,9 +22,12 @@ enum Output {
     ReadOnly,
     /// With SIGPIPE ignored: a write then fails with EPIPE.
     NobodyReads,
+    /// With SIGPIPE at its default: a write is then the end.
+    Broken,
 }
 
-const ALL: [Output; 5] = [Output::AsItIs, Output::Closed, Output::Full, Output::ReadOnly, Output::NobodyReads];
+const ALL: [Output; 6] =
+    [Output::AsItIs, Output::Closed, Output::Full, Output::ReadOnly, Output::NobodyReads, Output::Broken];
 
 fn start<'a>(sandbox: &'a Sandbox, number: i32, output: Output) -> Start<'a> {
     let block = [
@@ -43,6 +46,7 @@ fn start<'a>(sandbox: &'a Sandbox, number: i32, output: Output) -> Start<'a> {
             let (_, write) = pipe2(OFlag::O_CLOEXEC).unwrap();
             start.ignored(Signal::SIGPIPE).with_file(number, write)
         }
+        Output::Broken => start.with_file(number, pipe2(OFlag::O_CLOEXEC).unwrap().1),
     }
 }
 
@@ -127,7 +131,7 @@ fn a_panic() {
 #[test]
 fn standard_output_that_takes_nothing() {
     for args in [&["--help"][..], &["--version"], &["--explain", "true"], &["--explain", "--json", "true"]] {
-        for output in ALL {
+        for output in ALL.into_iter().filter(|&output| output != Output::Broken) {
             let sandbox = Sandbox::with_builder();
             let ended = run(&sandbox, 1, output, args);
             let code = if output == Output::AsItIs { 0 } else { 125 };
@@ -139,6 +143,16 @@ fn standard_output_that_takes_nothing() {
         let sandbox = Sandbox::new();
         let ended = start(&sandbox, 1, output).run(Path::new("/usr/bin/env"), ["env", "--help"]);
         assert_eq!(ended.code(), 125, "env's own: {ended:?}");
+    }
+}
+
+/// As every program that is asked to print, so that `hermes-exec --catalogue | head` is silent.
+#[test]
+fn standard_output_that_nobody_reads_any_more() {
+    let sandbox = Sandbox::new();
+    for (program, argv) in [(BINARY, ["hermes-exec", "--help"]), ("/usr/bin/env", ["env", "--help"])] {
+        let ended = start(&sandbox, 1, Output::Broken).run(Path::new(program), argv);
+        assert_eq!((ended.status, ended.err.as_str()), (WaitStatus::Signaled(ended.pid, Signal::SIGPIPE, false), ""));
     }
 }
 

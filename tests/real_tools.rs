@@ -3,6 +3,10 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "real_tools/doctor.rs"]
+mod doctor;
+#[path = "json/documents.rs"]
+mod documents;
 #[path = "real_tools/held.rs"]
 mod held;
 #[path = "real_tools/home.rs"]
@@ -11,6 +15,8 @@ mod home;
 mod packages;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "real_tools/schema.rs"]
+mod schema;
 #[path = "shells.rs"]
 mod shells;
 #[path = "real_tools/sudo.rs"]
@@ -147,18 +153,24 @@ impl Agent {
 
     /// Puts a wheel into the working directory, with the one module `tiny`.
     fn wheel(&self) -> &'static str {
+        self.wheel_of("tiny")
+    }
+
+    /// Puts a wheel into the working directory, with one module of that name.
+    fn wheel_of(&self, name: &str) -> &'static str {
         let pack = "import zipfile, sys\n\
-            wheel = zipfile.ZipFile(sys.argv[1], 'w')\n\
-            info = 'tiny-1.0.dist-info/'\n\
-            wheel.writestr('tiny.py', '')\n\
-            wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')\n\
+            name, path = sys.argv[1:]\n\
+            wheel = zipfile.ZipFile(path, 'w')\n\
+            info = name + '-1.0.dist-info/'\n\
+            wheel.writestr(name + '.py', '')\n\
+            wheel.writestr(info + 'METADATA', f'Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n')\n\
             wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
-            names = ['tiny.py'] + [info + name for name in ('METADATA', 'WHEEL', 'RECORD')]\n\
-            wheel.writestr(info + 'RECORD', ''.join(name + ',,\\n' for name in names))\n\
+            names = [name + '.py'] + [info + file for file in ('METADATA', 'WHEEL', 'RECORD')]\n\
+            wheel.writestr(info + 'RECORD', ''.join(file + ',,\\n' for file in names))\n\
             wheel.close()\n";
-        let wheel = "./tiny-1.0-py3-none-any.whl";
-        direct(&self.sandbox, &[system("python3"), "-c", pack, wheel]).run().ok();
-        wheel
+        let wheel = format!("./{name}-1.0-py3-none-any.whl");
+        direct(&self.sandbox, &[system("python3"), "-c", pack, name, &wheel]).run().ok();
+        wheel.leak()
     }
 }
 

@@ -1,20 +1,19 @@
-//! The checks on the environment: what reaches commands that are started without us, what leads past the redirected HOME,
-//! and which login Claude Code will take.
+//! The checks on the environment: what reaches commands that are started without us, and what leads past the redirected
+//! HOME.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::Check;
-use crate::facts::Facts;
-use crate::message::shown;
+use super::{Case, Check};
+use crate::message::{pasted, shown};
 use crate::plan::{Action, Outcome, Plan};
 use crate::policy::Rule;
-use crate::shares::{Item, State};
 
-/// Variables with which programs find files of the user elsewhere than in HOME.
-const LOCATIONS: [&[u8]; 18] = [
+/// Variables with which programs find files of the user elsewhere than in HOME. The XDG directories are among them for
+/// users who keep them: rule 7 removes them otherwise.
+const LOCATIONS: [&[u8]; 22] = [
     b"AWS_CONFIG_FILE",
     b"AWS_SHARED_CREDENTIALS_FILE",
     b"AZURE_CONFIG_DIR",
@@ -33,23 +32,26 @@ const LOCATIONS: [&[u8]; 18] = [
     b"npm_config_userconfig",
     b"ZDOTDIR",
     b"INPUTRC",
+    b"XDG_CACHE_HOME",
+    b"XDG_CONFIG_HOME",
+    b"XDG_DATA_HOME",
+    b"XDG_STATE_HOME",
 ];
 
 /// Start files that shells read, by variable: they can set again what was removed.
 const START_FILES: [&[u8]; 2] = [b"BASH_ENV", b"ENV"];
 
 /// The checks.
-pub fn checks(plan: &Plan, claude: &Plan, facts: &Facts<'_>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    if plan.home.is_none() {
-        // Without a profile there is no plan to compare with.
-        return checks;
+pub fn checks(case: &Case<'_>) -> Vec<Check> {
+    if case.plan.home.is_none() {
+        // Where no home was settled, no rule was asked.
+        return Vec::new();
     }
-    checks.extend(exposed(plan));
-    checks.extend(parent(plan, facts));
-    checks.extend(past_the_redirect(plan, facts));
-    checks.extend(switches(plan));
-    checks.extend(claude_login(claude, facts));
+    let mut checks = exposed(case.plan);
+    checks.extend(parent(case));
+    checks.extend(past_the_redirect(case));
+    checks.extend(start_files(case));
+    checks.extend(switches(case.plan));
     checks
 }
 
@@ -65,6 +67,11 @@ fn some(names: &[String]) -> String {
         0..=4 => shown,
         all => format!("{shown} and {} more", all - 4),
     }
+}
+
+/// `unset` for variables of this environment.
+fn unset<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> String {
+    names.into_iter().fold("unset".to_owned(), |line, name| line + " " + &pasted(name))
 }
 
 /// What commands get that are started without us.
@@ -84,90 +91,71 @@ fn exposed(plan: &Plan) -> Vec<Check> {
 }
 
 /// The environment of the process that started us can be read back by anybody with our uid.
-fn parent(plan: &Plan, facts: &Facts<'_>) -> Option<Check> {
-    let names = facts.files.parent_names()?;
-    let gone = removed(plan, &[Rule::Catalogue, Rule::Declared, Rule::Shape]);
+fn parent(case: &Case<'_>) -> Option<Check> {
+    let names = case.facts.files.parent_names()?;
+    let gone = removed(case.plan, &[Rule::Catalogue, Rule::Declared, Rule::Shape]);
     let left: Vec<_> = gone.into_iter().filter(|name| names.contains(name.as_bytes())).collect();
     (!left.is_empty()).then(|| {
-        Check::note(
-            "parent-environ",
-            format!("the command can read them from its parent's /proc entry: {}", some(&left)),
-        )
+        let message = "a command can read in /proc what its parent was started with";
+        Check::note("parent-environ", format!("{message}: {}", some(&left)))
     })
 }
 
-/// With another HOME, these variables still lead to the user's own files.
-fn past_the_redirect(plan: &Plan, facts: &Facts<'_>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let real = plan.selection.as_ref().and_then(|selection| selection.real.place());
-    let redirect = plan.home.as_ref().and_then(|home| home.redirect.as_ref());
-    let (Some(real), Some(redirect)) = (real, redirect) else { return checks };
+/// Those of these variables whose value, in the command's environment, names a place in the real home.
+fn leading_back<'a>(names: &[&'a [u8]], case: &Case<'_>) -> Vec<&'a [u8]> {
+    let Some(real) = case.plan.selection.as_ref().and_then(|selection| selection.real.place()) else {
+        return Vec::new();
+    };
+    let home = case.plan.home.as_ref().and_then(|home| home.redirect.as_ref()).map(|redirect| &redirect.home);
     let leads_back = |name: &&&[u8]| {
-        let mut paths = plan.child.copies(name).flat_map(|value| value.split(|&byte| byte == b':'));
+        let mut paths = case.plan.child.copies(name).flat_map(|value| value.split(|&byte| byte == b':'));
         paths.any(|path| {
             let path = Path::new(OsStr::from_bytes(path));
-            real.holds(path, facts.files) && !path.starts_with(&redirect.home)
+            real.holds(path, case.facts.files) && !home.is_some_and(|home| path.starts_with(home))
         })
     };
-    let names = |all: &[&[u8]]| all.iter().filter(leads_back).map(|name| shown(name)).collect::<Vec<_>>();
-    let locations = names(&LOCATIONS);
+    names.iter().filter(leads_back).copied().collect()
+}
+
+/// With another HOME, these variables still lead to the user's own files.
+fn past_the_redirect(case: &Case<'_>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if case.plan.home.as_ref().is_none_or(|home| home.redirect.is_none()) {
+        return checks;
+    }
+    let locations = leading_back(&LOCATIONS, case);
     if !locations.is_empty() {
-        checks.push(
-            Check::note("past-redirect", format!("kept, and leading into the real home: {}", some(&locations)))
-                .cure(format!("to isolate that too: --unset {}", locations[0])),
-        );
+        let names: Vec<_> = locations.iter().map(|name| shown(name)).collect();
+        let message = format!("kept, and leading into the real home: {}", some(&names));
+        checks.push(Check::note("past-redirect", message).cure(unset(locations)));
     }
-    let xdg = removed(plan, &[Rule::Redirect]);
+    let xdg = removed(case.plan, &[Rule::Redirect]);
     if !xdg.is_empty() {
-        checks.push(Check::note(
-            "past-redirect",
-            format!("removed, since they lead out of the profile's HOME: {}", some(&xdg)),
-        ));
-    }
-    for name in names(&START_FILES) {
-        let message = format!("{name} names a start file in the real home, which can set variables again");
-        checks.push(Check::warning("start-file", message, format!("--unset {name}")));
+        let message = format!("removed, since they lead out of the profile's HOME: {}", some(&xdg));
+        checks.push(Check::note("past-redirect", message));
     }
     checks
+}
+
+/// Start files that shells read by way of a variable can set again what was removed. In a profile's HOME nobody expects
+/// those of the real home.
+fn start_files(case: &Case<'_>) -> Vec<Check> {
+    let is_redirected = case.plan.home.as_ref().is_some_and(|home| home.redirect.is_some());
+    let check = |name: &[u8]| {
+        let shown = shown(name);
+        let message = format!("{shown} names a start file in the real home, which can set removed variables again");
+        match is_redirected {
+            true => Check::warning("start-file", message, unset([name])),
+            false => Check::note("start-file", message).cure(unset([name])),
+        }
+    };
+    leading_back(&START_FILES, case).into_iter().map(check).collect()
 }
 
 /// Variables that change how whole families of programs start; kept, but good to know.
 fn switches(plan: &Plan) -> Option<Check> {
-    let set = ["ELECTRON_RUN_AS_NODE", "NODE_OPTIONS"];
-    let names: Vec<_> =
-        set.iter().filter(|name| plan.child.given(name.as_bytes()).is_some()).map(|name| (*name).to_owned()).collect();
-    (!names.is_empty()).then(|| {
-        Check::note("node-switches", format!("kept: {}", some(&names))).cure(format!("to remove: --unset {}", names[0]))
-    })
-}
-
-/// Which login `claude` will take.
-fn claude_login(claude: &Plan, facts: &Facts<'_>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let has = |name: &[u8]| claude.child.given(name).is_some();
-    let home = claude.child.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)));
-    let stored = home.is_some_and(|home| facts.files.stat(&home.join(".claude/.credentials.json")).is_ok());
-    let token = b"CLAUDE_CODE_OAUTH_TOKEN";
-    if has(b"ANTHROPIC_API_KEY") && (has(token) || stored) {
-        checks.push(Check::warning(
-            "claude-key",
-            "claude gets ANTHROPIC_API_KEY beside a subscription login, and bills the key",
-            "--unset ANTHROPIC_API_KEY, or grant claude-code instead of anthropic",
-        ));
-    }
-    let is_gone = claude
-        .outcomes
-        .iter()
-        .any(|outcome| outcome.name == token && outcome.action == Action::Removed && outcome.rule == Rule::Catalogue);
-    let links = claude.home.iter().flat_map(|home| &home.links);
-    let mut claude_links = links.filter(|link| link.item == Item::Claude);
-    let is_shared = claude_links.any(|link| matches!(link.state, State::Present | State::Create));
-    if is_gone && is_shared && claude.notice.is_some() {
-        checks.push(Check::warning(
-            "claude-token",
-            "CLAUDE_CODE_OAUTH_TOKEN is not granted to claude: it will use the login in .claude",
-            r#"in hermes-exec.json: "programs": {"claude": {"inherit_credentials": ["claude-code"]}}, or [] to leave it so"#,
-        ));
-    }
-    checks
+    let set: [&[u8]; 2] = [b"ELECTRON_RUN_AS_NODE", b"NODE_OPTIONS"];
+    let set: Vec<_> = set.into_iter().filter(|name| plan.child.given(name).is_some()).collect();
+    let names: Vec<_> = set.iter().map(|name| shown(name)).collect();
+    (!names.is_empty()).then(|| Check::note("node-switches", format!("kept: {}", some(&names))).cure(unset(set)))
 }

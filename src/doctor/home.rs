@@ -1,178 +1,194 @@
-//! The checks on HOME, on the profile's home and on its links.
+//! The checks on HOME and HERMES_HOME as they were inherited, and on the profile's home.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use super::Check;
+use super::{Case, Check, HOME_OF_YOURS, own_home, owner, sudo};
 use crate::cli::HomeMode;
-use crate::facts::{Facts, Kind, Text};
+use crate::facts::{Content, Text};
 use crate::home::{HomePlan, Redirect};
-use crate::message::{reason, shown, shown_path};
-use crate::plan::Plan;
-use crate::profile::{FILE_LIMIT, Selection};
-use crate::shares::{Item, Link, State};
+use crate::message::{pasted_path, reason, shown, shown_path};
+use crate::profile::{FILE_LIMIT, Selection, is_directory};
+use crate::real_home::{self, is_profile_shaped, root_of};
 
 /// `sun_path` without its NUL (unix(7)); macOS has 104.
 const SOCKET_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
 /// The checks.
-pub fn checks(plan: &Plan, facts: &Facts<'_>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let Some(selection) = &plan.selection else { return checks };
-    checks.extend(inherited_home(selection, facts));
-    checks.extend(active_profile(selection, facts));
-    let Some(home) = &plan.home else { return checks };
+pub fn checks(case: &Case<'_>) -> Vec<Check> {
+    let mut checks: Vec<Check> = active_profile(case).into_iter().collect();
+    let Some(selection) = &case.plan.selection else { return checks };
+    checks.extend(inherited_hermes_home(selection, case));
+    checks.extend(inherited_home(selection, case));
+    let Some(home) = &case.plan.home else { return checks };
+    let dir = selection.profile.as_ref().map(|profile| pasted_path(&profile.dir.join("home"))).unwrap_or_default();
     let Some(redirect) = &home.redirect else {
-        checks.push(Check::ok("home", "HOME is not redirected"));
+        checks.push(match home.findings.first() {
+            Some(finding) => Check::warning("home", finding, format!("rm {dir} && {} -- true", case.again)),
+            None => Check::ok("home", "HOME is not redirected"),
+        });
         return checks;
     };
-    checks.push(directory(home, redirect, facts));
-    checks.extend(owners(redirect, facts));
-    checks.extend(home.links.iter().map(|link| link_check(link, redirect, home, facts)));
-    checks.extend(keychain(home));
-    checks.extend(portability(home));
-    checks.extend(gpg_socket(redirect, facts));
+    checks.push(directory(home, redirect, case));
+    checks.extend(owners(redirect, case));
+    checks.extend(unshared(home, redirect, selection, &dir, case));
+    checks.extend(gpg_socket(redirect, case));
     checks
 }
 
-/// HOME as inherited: in a profile's home it is that of a nested start, or of a shell that forgot where it came from.
-fn inherited_home(selection: &Selection, facts: &Facts<'_>) -> Option<Check> {
-    let home = facts.environ.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)))?;
-    if !selection.real.home_is_a_profiles {
-        return None;
-    }
-    let canonical = facts.files.canonical(home).ok()?;
-    let parts: Vec<_> = canonical.components().map(Component::as_os_str).collect();
-    let depth = parts.windows(3).filter(|window| window[0] == "profiles" && window[2] == "home").count();
-    let message = format!("HOME is {}, in a profile's home", shown_path(home));
-    Some(match selection.real.path() {
-        None => Check::problem("home-nested", message, "set HERMES_REAL_HOME to your own home directory"),
-        Some(_) if depth > 1 => {
-            Check::problem("home-nested", format!("{message}, which lies in another one"), "start from a login shell")
-        }
-        Some(real) => Check::note("home-nested", format!("{message}; your own is {}", shown_path(real))),
-    })
-}
-
 /// `active_profile` may name a profile that is gone, also where another source decides today.
-fn active_profile(selection: &Selection, facts: &Facts<'_>) -> Option<Check> {
-    let root = &selection.root.as_ref()?.spelled;
+fn active_profile(case: &Case<'_>) -> Option<Check> {
+    let files = case.facts.files;
+    let root = &case.root.as_ref()?.spelled;
     let path = root.join("active_profile");
-    let Text::Read(content) = facts.files.text(&path, FILE_LIMIT) else { return None };
-    let word = content.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content.bytes).trim_ascii().to_ascii_lowercase();
-    let dir = root.join("profiles").join(OsStr::from_bytes(&word));
-    let is_there = word.is_empty() || word == b"default" || facts.files.stat(&dir).is_ok();
-    let is_deleted = facts.files.lstat(&root.join("profiles/.deleted").join(OsStr::from_bytes(&word))).is_ok();
-    (!is_there || (is_deleted && !word.is_empty())).then(|| {
+    let Text::Read(Content { bytes, .. }) = files.text(&path, FILE_LIMIT) else { return None };
+    let word = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii().to_ascii_lowercase();
+    let name = Path::new(OsStr::from_bytes(&word));
+    let is_name = name.components().count() == 1 && !word.contains(&b'/');
+    let is_deleted = files.lstat(&root.join("profiles/.deleted").join(name)).is_ok();
+    let is_there = is_name && is_directory(files, &root.join("profiles").join(name)) && !is_deleted;
+    let is_stale = !word.is_empty() && word != b"default" && !is_there;
+    is_stale.then(|| {
         let message = format!("{} names the profile '{}', which is not there", shown_path(&path), shown(&word));
-        Check::warning("active-profile", message, "hermes profile use NAME, with a profile that is there")
+        Check::warning("active-profile", message, "hermes profile use default")
     })
 }
 
-fn directory(home: &HomePlan, redirect: &Redirect, facts: &Facts<'_>) -> Check {
+/// HERMES_HOME may lead nowhere although an option had the last word here: other programs go by it.
+fn inherited_hermes_home(selection: &Selection, case: &Case<'_>) -> Option<Check> {
+    let files = case.facts.files;
+    let value = OsStr::from_bytes(case.facts.environ.given(b"HERMES_HOME")?);
+    let path = real_home::expand(value, selection.real.path()).unwrap_or_default();
+    let tombstone = || root_of(&path).join("profiles/.deleted").join(path.file_name().unwrap_or_default());
+    let what = if !path.is_absolute() {
+        "is relative"
+    } else if !is_directory(files, &path) {
+        "is not a directory"
+    } else if is_profile_shaped(&path) && files.lstat(&tombstone()).is_ok() {
+        "belongs to a deleted profile"
+    } else {
+        return None;
+    };
+    let message = format!("HERMES_HOME {what}: {}", shown(value.as_bytes()));
+    Some(Check::warning("hermes-home", message, "unset HERMES_HOME"))
+}
+
+/// Homes of profiles on the way to a path, outermost first, by the usual name of a root.
+fn homes_above(path: &Path) -> Vec<&Path> {
+    let is_home = |path: &&Path| {
+        let mut parts = path.components().rev().map(Component::as_os_str);
+        let (home, one, two, three) = (parts.next(), parts.next(), parts.next(), parts.next());
+        let is_root = |part: Option<&OsStr>| part.is_some_and(|name| name.as_bytes().starts_with(b".hermes"));
+        home == Some(OsStr::new("home")) && (is_root(one) || (two == Some(OsStr::new("profiles")) && is_root(three)))
+    };
+    let mut homes: Vec<_> = path.ancestors().filter(is_home).collect();
+    homes.reverse();
+    homes
+}
+
+/// HOME, or the root itself, in a profile's home: from a nested start, or from a shell that forgot where it came from.
+fn inherited_home(selection: &Selection, case: &Case<'_>) -> Option<Check> {
+    let facts = case.facts;
+    if let Some(root) = &selection.root
+        && let Some(outer) = homes_above(&root.canonical).first()
+    {
+        let message = format!("the Hermes root {} lies in a profile's home", shown_path(&root.spelled));
+        let outer = outer.ancestors().find(|path| path.file_name().is_some_and(|name| name != "home"))?;
+        let outer = if is_profile_shaped(outer) { root_of(outer) } else { outer.to_owned() };
+        return Some(Check::warning("home-nested", message, format!("export HERMES_HOME={}", pasted_path(&outer))));
+    }
+    let home = facts.environ.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)))?;
+    let canonical = facts.files.canonical(home).ok()?;
+    let real = selection.real.path();
+    let cure = || format!("export HOME={}", real.map_or_else(|| own_home(facts), pasted_path));
+    let message = format!("HOME is {}, in a profile's home", shown_path(home));
+    if homes_above(&canonical).len() > 1 {
+        return Some(Check::problem("home-nested", format!("{message}, which lies in another one"), cure()));
+    }
+    if selection.real.home_is_a_profiles {
+        return Some(match real {
+            Some(real) => Check::note("home-nested", format!("{message}; your own is {}", shown_path(real))),
+            None => Check::problem(
+                "home-nested",
+                format!("{message}, and your own home is not known"),
+                format!("export HERMES_REAL_HOME={HOME_OF_YOURS}"),
+            ),
+        });
+    }
+    let is_inside = canonical.starts_with(selection.root.as_ref()?.canonical.join("profiles"));
+    is_inside.then(|| {
+        let message = format!("HOME is {}, in a profile's directory", shown_path(home));
+        Check::warning("home-nested", message, format!("export HOME={}", own_home(facts)))
+    })
+}
+
+fn directory(home: &HomePlan, redirect: &Redirect, case: &Case<'_>) -> Check {
     let path = shown_path(&redirect.home);
     if redirect.make {
         let message = format!("{path} is not there yet; the first run makes it");
         return match home.choice.mode {
-            HomeMode::Profile => Check::warning("home", message, "run any command once: hermes-exec -- true"),
+            HomeMode::Profile => Check::warning("home", message, format!("{} -- true", case.again)),
             _ => Check::note("home", message),
         };
     }
-    match facts.files.writable(&redirect.home) {
-        Ok(()) => Check::ok("home", format!("HOME becomes {path}")),
-        Err(error) => Check::problem(
-            "home",
-            format!("{path} is not writable ({}): programs that keep state there hang or fail", reason(&error)),
-            format!("chown {} {path} && chmod u+rwx {path}", facts.uid),
-        ),
-    }
+    let Err(error) = case.facts.files.writable(&redirect.home) else {
+        return Check::ok("home", format!("HOME becomes {path}"));
+    };
+    let message = format!("{path} is not writable ({}): programs that keep state there hang or fail", reason(&error));
+    let (uid, place) = (case.facts.uid, pasted_path(&redirect.home));
+    let cure = if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
+        format!("{} --home real --doctor", case.again)
+    } else if owner(&redirect.home, case.facts) == Some(uid) {
+        format!("chmod u+rwx {place}")
+    } else {
+        format!("sudo chown {uid} {place} && chmod u+rwx {place}")
+    };
+    Check::problem("home", message, cure)
 }
 
 /// Entries of somebody else in the home: what root left there once, the profile's user cannot change.
-fn owners(redirect: &Redirect, facts: &Facts<'_>) -> Option<Check> {
-    let owner = facts.files.stat(&redirect.home).ok()?.uid;
-    let foreign = |path: &PathBuf| facts.files.lstat(path).is_ok_and(|stat| stat.uid != owner);
-    let names = facts.files.names(&redirect.home);
+fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Check> {
+    let files = case.facts.files;
+    let owner = files.stat(&redirect.home).ok()?.uid;
+    let foreign = |path: &PathBuf| files.lstat(path).is_ok_and(|stat| stat.uid != owner);
+    let names = files.names(&redirect.home);
     let entries: Vec<_> = names.iter().map(|name| redirect.home.join(name)).filter(foreign).collect();
     let first = entries.first()?;
     let message = format!("{} of another owner in the home, such as {}", entries.len(), shown_path(first));
-    let cure = format!("chown -R -h {owner} {}", shown_path(&redirect.home));
-    Some(Check::warning("home-owner", message, cure))
+    let sudo = sudo(case.facts, None);
+    Some(Check::warning("home-owner", message, format!("{sudo}chown -R -h {owner} {}", pasted_path(&redirect.home))))
 }
 
-fn link_check(link: &Link, redirect: &Redirect, home: &HomePlan, facts: &Facts<'_>) -> Check {
-    let place = redirect.home.join(&link.place);
-    let path = shown_path(&place);
-    let target = link.target.as_deref().map(shown_path).unwrap_or_default();
-    match link.state {
-        State::Present => Check::ok("link", format!("{path} -> {target}")),
-        State::Create => Check::note("link", format!("{path} -> {target} will be made by the next run")),
-        State::Replace => Check::note("link", format!("{path} -> {target} will be put in place of another link")),
-        State::SourceMissing => {
-            let dangling = facts.files.lstat(&place).is_ok_and(|stat| stat.kind == Kind::Link);
-            let message = format!("{}: the real home has none", shown_path(&link.place));
-            match dangling {
-                true => Check::warning("link", format!("{message}, and {path} leads nowhere"), format!("rm {path}")),
-                false => Check::ok("link", message),
-            }
-        }
-        State::Skipped if link.finding.is_none() => {
-            Check::note("link", format!("{} is not linked: see the other link of {}", path, link.item.name()))
-        }
-        State::Left | State::Refused | State::Skipped => {
-            let message = link.finding.clone().unwrap_or_else(|| format!("{path} is not linked"));
-            let is_file = facts.files.lstat(&place).is_ok_and(|stat| stat.kind == Kind::File);
-            let sibling_is_linked = home
-                .links
-                .iter()
-                .any(|other| other.item == link.item && other.place != link.place && other.state == State::Present);
-            let cure = format!("mv {path} {path}.own && hermes-exec -- true");
-            match is_file && sibling_is_linked {
-                true => Check::problem("link", format!("{message}: it was a link, and was replaced by a file"), cure),
-                false => Check::warning("link", message, cure),
-            }
-        }
+/// Why nothing is linked at all.
+fn unshared(home: &HomePlan, redirect: &Redirect, selection: &Selection, dir: &str, case: &Case<'_>) -> Option<Check> {
+    let finding = home.findings.iter().find(|finding| finding.starts_with("nothing is linked"))?;
+    if case.plan.items.is_empty() {
+        return None;
     }
-}
-
-/// On macOS the keychain's directory is not enough: which keychain is the default one stands in a file of its own.
-fn keychain(home: &HomePlan) -> Option<Check> {
-    let link =
-        |place: &str| home.links.iter().find(|link| link.item == Item::Keychain && link.place == Path::new(place));
-    let (directory, plist) = (link("Library/Keychains")?, link("Library/Preferences/com.apple.security.plist")?);
-    let is_split = directory.state == State::Present && matches!(plist.state, State::Left | State::Refused);
-    is_split.then(|| {
-        Check::warning(
-            "keychain",
-            "the keychains are linked, but not com.apple.security.plist, which names the default one",
-            "hermes-exec -- true, after moving the file in the way; or let Claude Code use CLAUDE_CONFIG_DIR",
-        )
-    })
-}
-
-fn portability(home: &HomePlan) -> Option<Check> {
-    let count = home.links.iter().filter(|link| link.state == State::Present).count();
-    (count > 0).then(|| {
-        Check::note(
-            "profile-import",
-            format!("{count} links in the home: `hermes profile import` refuses an archive with links"),
-        )
-        .cure("before an export: hermes-exec --unlink; the next run makes them again")
-    })
+    let cure = if !redirect.home.starts_with(&redirect.profile_dir) {
+        format!("rm {dir} && {} -- true", case.again)
+    } else if let Some(uid) = selection.real.owner_without_home {
+        format!("sudo -u '#{uid}' {} --doctor", case.again)
+    } else {
+        format!("export HERMES_REAL_HOME={HOME_OF_YOURS}")
+    };
+    Some(Check::warning("links", finding, cure))
 }
 
 /// Without a runtime directory gpg keeps its sockets in the home, and a path that is too long cannot be bound.
-fn gpg_socket(redirect: &Redirect, facts: &Facts<'_>) -> Option<Check> {
+fn gpg_socket(redirect: &Redirect, case: &Case<'_>) -> Option<Check> {
+    let (uid, files) = (case.facts.uid, case.facts.files);
     let socket = redirect.home.join(".gnupg/S.gpg-agent.browser");
-    let runtime = PathBuf::from(format!("/run/user/{}", facts.uid));
-    let is_long = socket.as_os_str().len() > SOCKET_PATH && facts.files.stat(&runtime).is_err();
+    let runtime = PathBuf::from(format!("/run/user/{uid}"));
+    let is_elsewhere = case.plan.child.given(b"GNUPGHOME").is_some() || files.stat(&runtime).is_ok();
+    let is_long = socket.as_os_str().len() > SOCKET_PATH && !is_elsewhere;
     is_long.then(|| {
-        let message = format!(
-            "{} is too long for a socket (limit {SOCKET_PATH} bytes): gpg-agent will not start",
-            shown_path(&socket)
-        );
-        Check::warning("gpg-socket", message, format!("mkdir -m 700 {}", shown_path(&runtime)))
+        let socket = shown_path(&socket);
+        let message = format!("{socket} is too long for a socket ({SOCKET_PATH} bytes): gpg-agent will not start");
+        let sudo = sudo(case.facts, None);
+        Check::warning("gpg-socket", message, format!("{sudo}install -d -m 700 -o {uid} {}", runtime.display()))
     })
 }

@@ -5,46 +5,55 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::Check;
-use crate::facts::{Facts, Files, Text};
-use crate::message::shown_path;
-use crate::plan::Plan;
+use super::{Case, Check};
+use crate::facts::{Files, Text};
+use crate::message::{pasted_path, shown_path};
 use crate::profile::FILE_LIMIT;
 use crate::search_path::OwnVenvs;
 
 /// The checks.
-pub fn checks(plan: &Plan, facts: &Facts<'_>) -> Vec<Check> {
-    let Some(selection) = &plan.selection else { return Vec::new() };
-    let own = OwnVenvs::find(facts.environ, selection.root.as_ref(), facts.files);
-    own.dirs().map(|venv| check(venv, facts.files)).collect()
+pub fn checks(case: &Case<'_>) -> Vec<Check> {
+    let files = case.facts.files;
+    let own = OwnVenvs::find(case.facts.environ, case.root.as_ref(), files);
+    own.dirs().map(|venv| check(venv, case)).collect()
 }
 
-fn check(venv: &Path, files: &dyn Files) -> Check {
+fn check(venv: &Path, case: &Case<'_>) -> Check {
     let path = shown_path(venv);
-    match damage(venv, files) {
-        None => Check::ok("own-venv", format!("Hermes' venv {path} is whole")),
-        Some(what) => Check::problem(
-            "own-venv",
-            format!("Hermes' venv {path} is damaged: {what}; the gateway will not start again"),
-            "reinstall Hermes: run its installer, or `hermes update`",
-        ),
-    }
+    let Some((what, is_broken)) = damage(venv, case.facts.files) else {
+        return Check::ok("own-venv", format!("Hermes' venv {path} is whole"));
+    };
+    let checkout = case.root.as_ref().map(|root| root.spelled.join("hermes-agent"));
+    let checkout = checkout.filter(|checkout| case.facts.files.stat(&checkout.join("pyproject.toml")).is_ok());
+    let package =
+        checkout.map_or_else(|| "hermes-agent".to_owned(), |checkout| format!("-e {}", pasted_path(&checkout)));
+    let venv = pasted_path(venv);
+    let anew = if is_broken { format!("uv venv --clear {venv} && ") } else { String::new() };
+    Check::problem(
+        "own-venv",
+        format!("Hermes' venv {path} is damaged: {what}; the gateway will not start again"),
+        format!("{anew}uv pip install --python {venv} --reinstall {package}"),
+    )
 }
 
-fn damage(venv: &Path, files: &dyn Files) -> Option<String> {
-    let versions: Vec<OsString> = names_with(&venv.join("lib"), b"python3", files);
+/// What is wrong with it, and whether it has to be made anew.
+fn damage(venv: &Path, files: &dyn Files) -> Option<(&'static str, bool)> {
+    let names = files.names(&venv.join("lib"));
+    let versions: Vec<OsString> = names.into_iter().filter(|name| name.as_bytes().starts_with(b"python3")).collect();
     let has_hermes = |version: &OsString| {
         let packages = files.names(&venv.join("lib").join(version).join("site-packages"));
         packages.iter().any(|name| is_hermes(name.as_bytes()))
     };
+    let is_there = |rel: &str| files.stat(&venv.join(rel)).is_ok();
+    let Some(interpreter) = ["bin/python", "bin/python3"].into_iter().find(|rel| is_there(rel)) else {
+        return Some(("its interpreter is not there", true));
+    };
     if !versions.iter().any(has_hermes) {
-        return Some("there is no hermes_agent in its site-packages".into());
-    }
-    if files.stat(&venv.join("bin/python")).is_err() && files.stat(&venv.join("bin/python3")).is_err() {
-        return Some("its interpreter is not there".into());
+        return Some(("there is no hermes_agent in its site-packages", false));
     }
     let Text::Read(config) = files.text(&venv.join("pyvenv.cfg"), FILE_LIMIT) else {
-        return Some("it has no pyvenv.cfg".into());
+        // An environment of conda has none, and needs none.
+        return (!is_there("conda-meta")).then_some(("it has no pyvenv.cfg", true));
     };
     // "version = 3.11.2" (venv) or "version_info = 3.11.2" (uv, virtualenv): the directory of its packages has the same.
     let version = config.bytes.split(|&byte| byte == b'\n').find_map(|line| {
@@ -53,13 +62,16 @@ fn damage(venv: &Path, files: &dyn Files) -> Option<String> {
     })?;
     let minor: Vec<_> = version.split(|&byte| byte == b'.').take(2).collect();
     let wanted = [&b"python"[..], &minor.join(&b'.')].concat();
-    if !versions.iter().any(|name| name.as_bytes() == wanted && has_hermes(name)) {
-        return Some("pyvenv.cfg names another version of Python than its packages are for".into());
+    // A build without the global lock has a "t" behind it.
+    let is_wanted = |name: &[u8]| name.strip_prefix(&wanted[..]).is_some_and(|rest| rest.is_empty() || rest == b"t");
+    if !versions.iter().any(|name| is_wanted(name.as_bytes()) && has_hermes(name)) {
+        return Some(("pyvenv.cfg names another version of Python than its packages are for", true));
     }
-    let interpreter = files.canonical(&venv.join("bin/python")).ok()?;
+    let interpreter = files.canonical(&venv.join(interpreter)).ok()?;
     let name = interpreter.file_name()?.as_bytes();
     let has_minor = name.strip_prefix(b"python3.").is_some_and(|minor| minor.first().is_some_and(u8::is_ascii_digit));
-    (has_minor && name != wanted).then(|| "its interpreter is another version of Python than pyvenv.cfg says".into())
+    (has_minor && !is_wanted(name))
+        .then_some(("its interpreter is another version of Python than pyvenv.cfg says", true))
 }
 
 /// A distribution of Hermes: the package, its metadata, or what an editable installation leaves.
@@ -67,8 +79,4 @@ fn is_hermes(name: &[u8]) -> bool {
     [&b"hermes_agent"[..], b"__editable__.hermes_agent", b"__editable___hermes_agent", b"hermes-agent"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
-}
-
-fn names_with(dir: &Path, prefix: &[u8], files: &dyn Files) -> Vec<OsString> {
-    files.names(dir).into_iter().filter(|name| name.as_bytes().starts_with(prefix)).collect()
 }

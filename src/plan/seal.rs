@@ -6,7 +6,7 @@
 //! later directly in a narrow directory is not granted.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::secrets::{Narrow, Secrets, Unlisted};
@@ -36,6 +36,8 @@ pub struct SealPlan {
     pub secrets: BTreeSet<PathBuf>,
     /// The directories above them, outer ones first; none where everything may be read.
     pub narrow: Vec<Narrow>,
+    /// Device and inode of those directories and files, for which there is no rule by whatever path.
+    pub identities: HashSet<(u64, u64)>,
     /// A home in one of them that will be made before the seal, and is granted.
     pub new_home: Option<PathBuf>,
     /// The open descriptors that the command inherits, each with what it leads to.
@@ -76,15 +78,15 @@ impl SealPlan {
             let mounts = sealing.mounts.as_ref().map_err(|error| {
                 self.refused(&format!("/proc/self/mountinfo cannot be read: {}", reason(error)), cure)
             })?;
-            let secrets = Secrets::gather(selection, mounts, files);
-            let (secrets, narrow) = secrets.and_then(|all| all.narrow().map(|narrow| (all.found, narrow))).map_err(
-                |Unlisted(dir, error)| {
-                    let dir = shown_path(&dir);
-                    let why = format!("{dir}, which is above secret files, cannot be listed: {}", reason(&error));
-                    self.refused(&why, &format!("make it readable (chmod u+rx {dir}), {cure}"))
-                },
-            )?;
-            (self.secrets, self.narrow) = (secrets, narrow);
+            let unlisted = |Unlisted(dir, error)| {
+                let dir = shown_path(&dir);
+                let why = format!("{dir}, which is above secret files, cannot be listed: {}", reason(&error));
+                self.refused(&why, &format!("make it readable (chmod u+rx {dir}), {cure}"))
+            };
+            let secrets = Secrets::gather(selection, mounts, files).map_err(unlisted)?;
+            let narrow = secrets.narrow().map_err(unlisted)?;
+            self.identities = secrets.identities(&narrow);
+            (self.secrets, self.narrow) = (secrets.found, narrow);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! hard links to a secret file, nor of copies of one.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -124,6 +124,13 @@ impl<'a> Secrets<'a> {
 
     fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Kind)>, Unlisted> {
         self.files.entries(dir).map_err(|error| Unlisted(dir.to_owned(), error))
+    }
+
+    /// What no rule may name. A rule holds for an inode (landlock(7)), and a bind mount can show a directory that is above a
+    /// secret file on another path beside such paths, too.
+    pub fn identities(&self, narrow: &[Narrow]) -> HashSet<(u64, u64)> {
+        let paths = narrow.iter().map(|narrow| &narrow.dir).chain(&self.found);
+        paths.filter_map(|path| self.files.stat(path).ok()).map(|stat| stat.identity).collect()
     }
 
     /// The directories above the secret files, outer ones first, and what else is in each. A link needs no rule: what counts

@@ -1,38 +1,57 @@
 //! The results of `--doctor`, as text or JSON.
 #![forbid(unsafe_code)]
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::json::SCHEMA;
+use super::page::Page;
 use crate::doctor::{Check, Level};
 use crate::message::shown;
 
 #[derive(Serialize)]
 struct Document<'a> {
     schema: u32,
-    checks: &'a [Check],
+    checks: Vec<Shown<'a>>,
 }
 
-/// The checks, a line each with the cure below it; or one JSON object.
-pub fn print(checks: &[Check], as_json: bool) -> String {
-    if as_json {
-        // Strings and numbers only: nothing in it can fail.
-        return serde_json::to_string_pretty(&Document { schema: SCHEMA, checks }).unwrap_or_default() + "\n";
-    }
-    let mut out = String::new();
+#[derive(Serialize)]
+struct Shown<'a> {
+    id: &'a str,
+    level: Level,
+    message: String,
+    cure: Option<String>,
+}
+
+/// The checks as one JSON object and a line end.
+pub fn json(checks: &[Check]) -> String {
+    let shown = |check: &Check| Shown {
+        id: check.id,
+        level: check.level,
+        message: shown(check.message.as_bytes()),
+        cure: check.cure.as_ref().map(|cure| shown(cure.as_bytes())),
+    };
+    // Strings and numbers only: nothing in it can fail.
+    serde_json::to_string_pretty(&Document { schema: SCHEMA, checks: checks.iter().map(shown).collect() })
+        .unwrap_or_default()
+        + "\n"
+}
+
+/// The checks for people, each with its cure below it, and how many of them want something done.
+pub fn text(checks: &[Check], mut page: Page) -> String {
     for Check { id, level, message, cure } in checks {
-        let level = match level {
-            Level::Ok => "ok",
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Problem => "problem",
-        };
-        let _ = writeln!(out, "{level:<8} {id:<15} {}", shown(message.as_bytes()));
+        let text = format!("{id}: {}", shown(message.as_bytes()));
+        page.check(level.word(), &text, *level >= Level::Warning);
         if let Some(cure) = cure {
-            let _ = writeln!(out, "{:>24} {}", "cure:", shown(cure.as_bytes()));
+            page.cure(&shown(cure.as_bytes()));
         }
     }
-    out
+    let count = |level| checks.iter().filter(|check| check.level == level).count();
+    let counts = [(Level::Problem, "problem"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let counts = counts.map(|(level, word)| match count(level) {
+        0 => format!("no {word}"),
+        1 => format!("1 {word}"),
+        many => format!("{many} {word}s"),
+    });
+    page.plain(&counts.join(", "));
+    page.finish()
 }

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 const INDENT: usize = 13;
 /// Where a variable's reason begins.
 const REASON: usize = 42;
+/// Where the text of a check begins.
+const CHECK: usize = 9;
 /// The width of a terminal that everybody has.
 const WIDTH: usize = 80;
 
@@ -26,14 +28,17 @@ impl Page {
 
     /// A section's title, and its first line.
     pub fn section(&mut self, title: &str, text: &str) {
-        let padded = format!("{title:<INDENT$}");
-        match self.colours && !title.is_empty() {
+        self.title(&format!("{title:<INDENT$}"), !title.is_empty());
+        self.fold(text, INDENT, INDENT);
+    }
+
+    fn title(&mut self, padded: &str, is_marked: bool) {
+        match self.colours && is_marked {
             true => {
                 let _ = write!(self.out, "\x1b[1m{padded}\x1b[0m");
             }
-            false => self.out.push_str(&padded),
+            false => self.out.push_str(padded),
         }
-        self.fold(text, INDENT, INDENT);
     }
 
     /// A further line of a section.
@@ -52,7 +57,26 @@ impl Page {
     pub fn item(&mut self, name: &str, reason: &str) {
         let left = REASON - 5;
         let _ = write!(self.out, "    {name:<left$} ");
-        self.fold(reason, REASON.max(5 + name.chars().count()), REASON);
+        if self.folds && name.chars().count() > left {
+            self.turn(REASON);
+        }
+        self.fold(reason, REASON, REASON);
+    }
+
+    /// The level and the text of a check; marked when something is to be done.
+    pub fn check(&mut self, level: &str, text: &str, is_marked: bool) {
+        self.title(&format!("{level:<CHECK$}"), is_marked);
+        self.fold(text, CHECK, CHECK);
+    }
+
+    /// What mends the last check: one line, however long, since it is to be pasted.
+    pub fn cure(&mut self, command: &str) {
+        let _ = writeln!(self.out, "{:CHECK$}cure: {command}", "");
+    }
+
+    /// A line without a title.
+    pub fn plain(&mut self, text: &str) {
+        self.fold(text, 0, 0);
     }
 
     /// Writes a text that begins in column `at`; further lines begin in column `indent`.
@@ -61,7 +85,7 @@ impl Page {
         for word in text.split(' ') {
             let width = word.chars().count();
             if !is_first && self.folds && at + 1 + width > WIDTH {
-                let _ = write!(self.out, "\n{:indent$}", "");
+                self.turn(indent);
                 at = indent;
             } else if !is_first {
                 self.out.push(' ');
@@ -72,6 +96,12 @@ impl Page {
             is_first = false;
         }
         self.out.push('\n');
+    }
+
+    /// Goes on in a new line, and leaves no space at the end of this one.
+    fn turn(&mut self, indent: usize) {
+        self.out.truncate(self.out.trim_end_matches(' ').len());
+        let _ = write!(self.out, "\n{:indent$}", "");
     }
 
     /// The text.

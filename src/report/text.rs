@@ -149,13 +149,14 @@ pub fn changes(outcomes: &[Outcome]) -> Vec<String> {
         .collect()
 }
 
-/// Why a variable is there or not: the rule, and the option that changes it.
-pub fn only(plan: &Plan, name: &[u8]) -> String {
+/// Why a variable is there or not: the rule, and the option that changes it. None where the plan did not come to the rules.
+pub fn only(plan: &Plan, name: &[u8]) -> Option<String> {
+    plan.home.as_ref()?;
     let shown_name = shown(name);
     let Some(outcome) = plan.outcomes.iter().find(|outcome| outcome.name == name) else {
-        return format!(
-            "{shown_name} is not set, neither here nor for the command; to set it: --set {shown_name}=VALUE"
-        );
+        return Some(format!(
+            "{shown_name} is not set, neither here nor for the command; to set it: --set {shown_name}=VALUE\n"
+        ));
     };
     let cure = match (outcome.action, outcome.rule) {
         (Action::Removed, Rule::Catalogue) => match outcome.group.filter(|_| is_grantable(name)) {
@@ -171,12 +172,12 @@ pub fn only(plan: &Plan, name: &[u8]) -> String {
         (Action::Kept, _) => format!("; to remove it: --unset {shown_name}"),
     };
     let action = outcome.action.word();
-    format!(
-        "{shown_name} is {action} by rule {} ({}): {}{cure}",
+    Some(format!(
+        "{shown_name} is {action} by rule {} ({}): {}{cure}\n",
         outcome.rule as u8,
         outcome.rule.words(),
         why(outcome)
-    )
+    ))
 }
 
 fn is_grantable(name: &[u8]) -> bool {

@@ -10,11 +10,11 @@ use crate::{direct, installed, system};
 const CREDENTIALS: &str = r#"{"claudeAiOauth":{"accessToken":"sk-ant-oat01-made-up","refreshToken":"sk-ant-ort01-made-up",
     "expiresAt":4102444800000,"scopes":["user:inference","user:profile"],"subscriptionType":"max"}}"#;
 
-const STATUS: [&str; 3] = ["auth", "status", "--text"];
-const ADD_SERVER: [&str; 8] = ["mcp", "add", "added", "-s", "user", "--", "/bin/true", "x"];
+pub const STATUS: [&str; 3] = ["auth", "status", "--text"];
+pub const ADD_SERVER: [&str; 8] = ["mcp", "add", "added", "-s", "user", "--", "/bin/true", "x"];
 
 /// A user who is logged in to Claude Code.
-fn logged_in() -> Sandbox {
+pub fn logged_in() -> Sandbox {
     let sandbox = Sandbox::with_builder();
     sandbox.write("real/.claude/.credentials.json", CREDENTIALS);
     sandbox.write("real/.claude.json", "{\"numStartups\":1}\n");
@@ -22,14 +22,14 @@ fn logged_in() -> Sandbox {
 }
 
 /// `claude` when HOME is redirected and nothing else is done. The agent's key is not there: it would count as a login.
-fn claude_without(sandbox: &Sandbox, args: &[&str]) -> Outcome {
+pub fn claude_without(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     fs::create_dir_all(sandbox.home()).unwrap();
     let command = [&[installed("npm/node_modules/.bin/claude")], args].concat();
     quiet(direct(sandbox, &command)).no_env("ANTHROPIC_API_KEY").env("HOME", sandbox.home()).run()
 }
 
 /// `claude` through the wrapper.
-fn claude_with(sandbox: &Sandbox, args: &[&str]) -> Outcome {
+pub fn claude_with(sandbox: &Sandbox, args: &[&str]) -> Outcome {
     let command = [&[installed("npm/node_modules/.bin/claude")], args].concat();
     quiet(sandbox.builder(command)).run()
 }

@@ -218,6 +218,7 @@ pub fn listing(dir: &Path) -> BTreeMap<PathBuf, String> {
 }
 
 /// One start of a program: set it up, then [`Run::run`] it.
+#[derive(Clone)]
 pub struct Run {
     program: OsString,
     args: Vec<OsString>,
@@ -259,6 +260,18 @@ impl Run {
     /// Another program than the binary under test, with the same arguments and environment.
     pub fn program(mut self, program: impl Into<OsString>) -> Self {
         self.program = program.into();
+        self
+    }
+
+    /// Other arguments.
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// One more option, in front of the other arguments.
+    pub fn option(mut self, option: &str) -> Self {
+        self.args.insert(0, option.into());
         self
     }
 

@@ -6,6 +6,7 @@
 mod context;
 mod descriptors;
 mod environment;
+mod limits;
 mod names;
 mod signals;
 

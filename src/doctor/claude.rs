@@ -1,0 +1,105 @@
+//! The checks on Claude Code's login: which one it will take, and whether that is the one the user means.
+#![forbid(unsafe_code)]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::{Case, Check};
+use crate::message::shown_path;
+use crate::plan::Action;
+use crate::policy::Rule;
+use crate::shares::{Item, Link};
+
+const KEY: &[u8] = b"ANTHROPIC_API_KEY";
+const TOKEN: &[u8] = b"CLAUDE_CODE_OAUTH_TOKEN";
+/// Variables that are a login, in Claude Code's own order, and those that make it ask a cloud for one.
+const LOGINS: [&str; 6] = [
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_API_KEY",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+];
+
+/// The checks.
+pub fn checks(case: &Case<'_>) -> Vec<Check> {
+    if case.claude.home.is_none() {
+        return Vec::new();
+    }
+    let dir = state_dir(case);
+    let stored = dir.filter(|(dir, _)| case.facts.files.stat(&dir.join(".credentials.json")).is_ok());
+    let is_stored = stored.is_some();
+    [Some(login(stored, case)), key(is_stored, case), token(case)].into_iter().flatten().collect()
+}
+
+/// A link that leads from the home to its place in the real home, now or after the next run.
+fn link<'a>(place: &str, case: &'a Case<'_>) -> Option<&'a Link> {
+    let links = case.claude.home.iter().flat_map(|home| &home.links);
+    links.filter(|link| link.state.leads_there()).find(|link| link.place == Path::new(place))
+}
+
+/// The directory of Claude Code's state, and how to call it.
+fn state_dir(case: &Case<'_>) -> Option<(PathBuf, String)> {
+    let child = &case.claude.child;
+    let path = |name: &[u8]| child.given(name).map(|value| PathBuf::from(OsStr::from_bytes(value)));
+    if let Some(dir) = path(b"CLAUDE_CONFIG_DIR") {
+        return Some((dir, "CLAUDE_CONFIG_DIR".into()));
+    }
+    let link = link(".claude", case).and_then(|link| link.target.clone());
+    let dir = link.or_else(|| Some(path(b"HOME")?.join(".claude")))?;
+    let name = shown_path(&dir);
+    Some((dir, name))
+}
+
+/// Which login `claude` will take.
+fn login(stored: Option<(PathBuf, String)>, case: &Case<'_>) -> Check {
+    let child = &case.claude.child;
+    if let Some(name) = LOGINS.iter().find(|name| child.given(name.as_bytes()).is_some()) {
+        return Check::ok("claude-login", format!("claude signs in by {name}"));
+    }
+    if let Some((_, name)) = stored {
+        return Check::ok("claude-login", format!("claude signs in by the login in {name}"));
+    }
+    let home = child.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)).join("Library/Keychains"));
+    if link("Library/Keychains", case).is_some() || home.is_some_and(|path| case.facts.files.stat(&path).is_ok()) {
+        return Check::ok("claude-login", "claude signs in by the keychain, if it has a login there");
+    }
+    let place = state_dir(case).map(|(_, name)| format!(" in {name}")).unwrap_or_default();
+    // A login goes where the links lead, and they are made once there is something in the real home.
+    let is_shared = case.claude.items.contains(&Item::Claude) && child.given(b"CLAUDE_CONFIG_DIR").is_none();
+    let again = if is_shared { "hermes-exec --home real" } else { &case.again };
+    Check::note("claude-login", format!("claude is not logged in: there is no login{place}"))
+        .cure(format!("{again} -- claude auth login"))
+}
+
+/// A key is billed by use, whatever subscription stands beside it.
+fn key(stored: bool, case: &Case<'_>) -> Option<Check> {
+    let (child, inherited) = (&case.claude.child, case.facts.environ);
+    if child.given(KEY).is_some() && (child.given(TOKEN).is_some() || stored) {
+        let message = "claude gets ANTHROPIC_API_KEY beside the login of a subscription, and bills the key";
+        return Some(Check::warning("claude-key", message, "unset ANTHROPIC_API_KEY"));
+    }
+    let both = inherited.given(KEY).is_some() && inherited.given(TOKEN).is_some();
+    both.then(|| {
+        let message =
+            "ANTHROPIC_API_KEY and CLAUDE_CODE_OAUTH_TOKEN are set: without hermes-exec, claude bills the key";
+        Check::note("claude-key", message).cure(format!("{} -- claude", case.again))
+    })
+}
+
+/// The token is there for somebody, and `claude` uses another account.
+fn token(case: &Case<'_>) -> Option<Check> {
+    let is_gone = |name: &[u8], action, rule| name == TOKEN && action == Action::Removed && rule == Rule::Catalogue;
+    let mut outcomes = case.claude.outcomes.iter();
+    let is_gone = outcomes.any(|outcome| is_gone(&outcome.name, outcome.action, outcome.rule));
+    // Where the policy file has decided for claude, there is no notice.
+    let is_open = is_gone && link(".claude", case).is_some() && case.claude.notice.is_some();
+    is_open.then(|| {
+        let message = "CLAUDE_CODE_OAUTH_TOKEN is set and not granted to claude, which uses the login in .claude; to settle \
+                       it, give claude an \"inherit_credentials\" in hermes-exec.json: [\"claude-code\"], or [] for no";
+        let grant = format!("{} --inherit-credentials=claude-code -- claude", case.again);
+        Check::warning("claude-token", message, grant)
+    })
+}

@@ -1,0 +1,249 @@
+//! The links in the profile's home: each in every state, with what it exposes.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use super::{Report, Setup, fires, fires_and_is_cured};
+
+const HOME: &str = "real/.hermes/profiles/builder/home";
+
+impl Setup {
+    /// A path in the profile's home.
+    fn in_home(&self, rel: &str) -> PathBuf {
+        self.sandbox.home().join(rel)
+    }
+
+    fn remove(&self, rel: &str) {
+        let path = self.in_home(rel);
+        let kind = path.symlink_metadata().unwrap();
+        if kind.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+    }
+
+    /// A macOS user's keychain.
+    fn with_keychain(self) -> Self {
+        self.sandbox.write("real/Library/Keychains/login.keychain-db", "");
+        self.sandbox.write("real/Library/Preferences/com.apple.security.plist", "");
+        self.used();
+        self
+    }
+}
+
+/// nolabs-ai/nono#817, arbiterForge/codeArbiter#372: what is exposed, and what a sandbox has to allow.
+#[test]
+fn every_link_is_told_with_its_target() {
+    let setup = Setup::new().with_keychain();
+    setup.sandbox.mkdir("real/.ssh");
+    setup.start(&["-p", "builder", "--share", ".ssh", "true"]).run().ok();
+    let report = Report::of(setup.doctor(&["--share", ".ssh"]));
+    for rel in [".claude", ".claude.json", ".ssh", "Library/Keychains", "Library/Preferences/com.apple.security.plist"]
+    {
+        let told = format!("{} -> {}", setup.in_home(rel).display(), setup.sandbox.real().join(rel).display());
+        let check = report.0.iter().find(|check| check.message == told);
+        assert!(check.is_some_and(|check| check.id == "link" && check.level == "ok"), "{told}: {report:#?}");
+    }
+}
+
+#[test]
+fn link_that_is_missing() {
+    let setup = Setup::new();
+    setup.remove(".claude.json");
+    fires_and_is_cured(&setup.doctor(&[]), "link", "note", &[".claude.json", "will be made"]);
+    // In place of a link with more hops.
+    setup.sandbox.link(setup.sandbox.real().join(".claude"), "hop");
+    setup.remove(".claude");
+    setup.sandbox.link(setup.sandbox.path("hop"), format!("{HOME}/.claude"));
+    fires_and_is_cured(&setup.doctor(&[]), "link", "note", &["/.claude ", "take the place"]);
+}
+
+#[test]
+fn source_that_is_missing() {
+    let setup = Setup::new();
+    let report = Report::of(setup.doctor(&["--share", ".aws"]));
+    assert_eq!(report.the("link", &["Library/Keychains", "has none"]).level, "ok", "nobody has a keychain on Linux");
+    assert_eq!(report.the("link", &[".aws", "has none"]).level, "note", "somebody asked for it");
+}
+
+#[test]
+fn link_that_leads_nowhere() {
+    let setup = Setup::new();
+    // Left over from a source that is gone.
+    setup.sandbox.link(setup.sandbox.real().join(".aws"), format!("{HOME}/.aws"));
+    fires_and_is_cured(&setup.doctor(&["--share", ".aws"]), "link", "warning", &[".aws", "leads nowhere"]);
+    // Of somebody else, to a volume that is not there, in the way of a link.
+    setup.sandbox.mkdir("real/.docker");
+    setup.sandbox.link("/volume/docker", format!("{HOME}/.docker"));
+    fires_and_is_cured(&setup.doctor(&["--share", ".docker"]), "link", "warning", &["/volume/docker"]);
+    // One of the user's own leads somewhere, though the real home has none.
+    setup.sandbox.link(setup.sandbox.mkdir("mine"), format!("{HOME}/.ssh"));
+    assert_eq!(Report::of(setup.doctor(&["--share", ".ssh"])).the("link", &[".ssh"]).level, "note");
+}
+
+#[test]
+fn source_that_leads_nowhere() {
+    let setup = Setup::new();
+    setup.sandbox.link("/dotfiles/gitconfig", "real/.gitconfig");
+    let cure = fires(setup.doctor(&["--share", ".gitconfig"]), "link", "note", &[".gitconfig", "leads nowhere"]);
+    assert_eq!(cure, format!("ls -l {}", setup.sandbox.real().join(".gitconfig").display()));
+}
+
+#[test]
+fn something_else_in_a_links_place() {
+    for what in ["file", "directory", "link", "parent file", "parent link"] {
+        let setup = Setup::new();
+        setup.sandbox.mkdir("real/.config/gh");
+        let place = format!("{HOME}/.config/gh");
+        match what {
+            "file" => drop(setup.sandbox.write(place, "")),
+            "directory" => drop(setup.sandbox.write(place + "/hosts.yml", "")),
+            "link" => drop(setup.sandbox.link(setup.sandbox.mkdir("mine"), place)),
+            "parent file" => drop(setup.sandbox.write(format!("{HOME}/.config"), "")),
+            _ => drop(setup.sandbox.link(setup.sandbox.mkdir("mine/gh/.."), format!("{HOME}/.config"))),
+        }
+        let mine = setup.sandbox.path("mine/gh");
+        fires_and_is_cured(&setup.doctor(&["--share", ".config/gh"]), "link", "warning", &[".config/gh is not linked"]);
+        assert!(setup.in_home(".config/gh").is_symlink(), "{what}");
+        assert!(what != "parent link" || mine.exists(), "nothing foreign is moved");
+    }
+}
+
+/// A parent directory that the user cannot enter.
+#[test]
+fn place_that_cannot_be_examined() {
+    let setup = Setup::new();
+    setup.sandbox.mkdir("real/.config/gh");
+    let parent = setup.sandbox.mkdir(format!("{HOME}/.config"));
+    std::fs::set_permissions(&parent, std::fs::Permissions::from_mode(0o000)).unwrap();
+    setup.sandbox.chown_all(54321);
+    let run = setup.doctor(&["--share", ".config/gh"]);
+    let run = run.program(setup.sandbox.path("tools/hermes-exec")).uid(54321);
+    fires_and_is_cured(&run, "link", "warning", &[".config/gh", "Permission denied"]);
+}
+
+#[test]
+fn source_and_home_within_each_other() {
+    let setup = Setup::new();
+    let run = setup.doctor(&["--share", ".hermes"]);
+    let cure = fires(run.clone(), "link", "warning", &[".hermes", "inside the other"]);
+    // What asks for it is an option here: without it the set-up is sound.
+    assert_eq!(cure, "hermes-exec -p builder --share .hermes --no-share .hermes --doctor");
+    Report::of(setup.doctor(&["--share", ".hermes", "--no-share", ".hermes"])).is_quiet("link");
+}
+
+#[test]
+fn link_that_has_become_a_file() {
+    let setup = Setup::new();
+    setup.remove(".claude.json");
+    setup.sandbox.write(format!("{HOME}/.claude.json"), "{\"own\": 1}");
+    fires_and_is_cured(&setup.doctor(&[]), "link", "problem", &[".claude.json", "was a link"]);
+    assert!(setup.in_home(".claude.json").is_symlink());
+    assert!(setup.in_home(".claude.json.own").is_file(), "what stood there is kept");
+}
+
+/// `claude`, run once without hermes-exec in this HOME, makes real files; they are left alone, and the profile stays
+/// logged out.
+#[test]
+fn claudes_own_state_in_the_home() {
+    let setup = Setup::new();
+    for rel in [".claude", ".claude.json"] {
+        setup.remove(rel);
+    }
+    setup.sandbox.write(format!("{HOME}/.claude/projects/x"), "");
+    setup.sandbox.write(format!("{HOME}/.claude.json"), "{}");
+    let run = setup.doctor(&[]);
+    let login = Report::of(run.clone());
+    assert_eq!(
+        login.the("claude-login", &["not logged in", &setup.in_home(".claude").display().to_string()]).level,
+        "note"
+    );
+    assert_eq!(login.the("link", &[".claude.json is not linked"]).level, "note");
+    fires_and_is_cured(&run, "link", "warning", &["without hermes-exec", "does not see the login"]);
+    // One paste mends all of it, and keeps what was there.
+    let mended = Report::of(run);
+    assert_eq!(mended.the("claude-login", &["signs in"]).level, "ok");
+    assert!(setup.in_home(".claude.own/projects/x").is_file() && setup.in_home(".claude.json.own").is_file());
+
+    // Only the directory.
+    let setup = Setup::new();
+    for rel in [".claude", ".claude.json"] {
+        setup.remove(rel);
+    }
+    setup.sandbox.mkdir(format!("{HOME}/.claude"));
+    fires_and_is_cured(&setup.doctor(&[]), "link", "warning", &["without hermes-exec"]);
+}
+
+/// A profile that is logged in on its own account is so on purpose.
+#[test]
+fn claudes_own_login_in_the_home() {
+    let setup = Setup::new();
+    for rel in [".claude", ".claude.json"] {
+        setup.remove(rel);
+    }
+    setup.sandbox.write(format!("{HOME}/.claude/.credentials.json"), "{}");
+    setup.sandbox.write(format!("{HOME}/.claude.json"), "{}");
+    let report = Report::of(setup.doctor(&[]));
+    report.is_quiet("link");
+    assert_eq!(report.the("link", &["uses the login in it"]).level, "note");
+    report.the("claude-login", &["signs in", &setup.in_home(".claude").display().to_string()]);
+}
+
+/// anthropics/claude-code#34799: where `.claude` cannot be written, claude hangs and says nothing.
+#[test]
+fn claudes_directory_that_is_not_writable() {
+    let setup = Setup::new();
+    let dir = setup.sandbox.path("real/.claude");
+    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o555)).unwrap();
+    setup.sandbox.chown_all(54321);
+    let run = setup.doctor(&[]).program(setup.sandbox.path("tools/hermes-exec")).uid(54321);
+    fires_and_is_cured(&run, "link", "problem", &[".claude", "cannot be written"]);
+    std::os::unix::fs::chown(&dir, Some(0), None).unwrap();
+    let cure = fires(run, "link", "problem", &["cannot be written"]);
+    assert!(cure.starts_with("sudo "), "{cure}");
+}
+
+#[test]
+fn directory_that_cannot_be_entered() {
+    let setup = Setup::new().with_keychain();
+    let dir = setup.sandbox.path("real/Library/Keychains");
+    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o000)).unwrap();
+    setup.sandbox.chown_all(54321);
+    let run = setup.doctor(&[]).program(setup.sandbox.path("tools/hermes-exec")).uid(54321);
+    fires_and_is_cured(&run, "link", "problem", &["Library/Keychains", "cannot be entered"]);
+}
+
+/// SeemSeam/claude_codex_bridge#202: the keychains alone were not enough. alamops/agetor#11: CLAUDE_CONFIG_DIR is another way.
+#[test]
+fn keychain_without_its_preferences() {
+    let setup = Setup::new().with_keychain();
+    Report::of(setup.doctor(&[])).lacks("keychain");
+    let plist = "Library/Preferences/com.apple.security.plist";
+    setup.remove(plist);
+    Report::of(setup.doctor(&[])).lacks("keychain"); // The next run makes it.
+    setup.sandbox.write(format!("{HOME}/{plist}"), "");
+    let cure = fires(setup.doctor(&[]), "keychain", "warning", &["com.apple.security.plist", "CLAUDE_CONFIG_DIR"]);
+    let config = setup.sandbox.real().join(".claude");
+    assert_eq!(cure, format!("hermes-exec -p builder --set CLAUDE_CONFIG_DIR={} -- claude", config.display()));
+    fires_and_is_cured(&setup.doctor(&[]), "link", "problem", &["com.apple.security.plist", "was a link"]);
+    Report::of(setup.doctor(&[])).lacks("keychain");
+}
+
+#[test]
+fn links_that_an_import_refuses() {
+    let setup = Setup::new();
+    let cure = fires(setup.doctor(&[]), "profile-import", "note", &["2 links", "hermes profile import"]);
+    assert_eq!(cure, "hermes-exec -p builder --unlink");
+    fires_and_is_cured(&setup.doctor(&[]), "profile-import", "note", &["2 links"]);
+    setup.used();
+    setup.sandbox.link(setup.sandbox.mkdir("mine"), format!("{HOME}/.ssh"));
+    setup.sandbox.mkdir("real/.ssh");
+    fires(setup.doctor(&["--share", ".ssh"]), "profile-import", "note", &["3 links"]);
+    Report::of(setup.doctor(&["--no-share", "all"])).lacks("profile-import");
+}
+
+#[test]
+fn claude_with_a_directory_of_its_own() {
+    let setup = Setup::new();
+    let report = Report::of(setup.doctor(&[]).env("CLAUDE_CONFIG_DIR", setup.sandbox.mkdir("canary")));
+    assert_eq!(report.the("link", &["CLAUDE_CONFIG_DIR"]).level, "note");
+    assert_eq!(report.the("claude-login", &["not logged in", "CLAUDE_CONFIG_DIR"]).level, "note");
+    assert!(!format!("{report:?}").contains("canary"), "{report:#?}");
+}

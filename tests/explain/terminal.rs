@@ -1,0 +1,90 @@
+//! On a terminal of 80 columns the reports fit, and only there they have colour.
+
+use crate::support::{Run, Sandbox};
+
+/// Inspections with much to say: long names, long paths, findings, notes.
+fn inspections(sandbox: &Sandbox) -> Vec<Run> {
+    sandbox.mkdir("real/.claude");
+    sandbox.mkdir("real/.hermes/profiles/builder/home/.claude");
+    let long = "A_VARIABLE_WITH_A_NAME_THAT_IS_AS_LONG_AS_A_WHOLE_LINE_OF_THE_TERMINAL_IS_X";
+    let longer = format!("MY_{}_TOKEN", "LONG_".repeat(12));
+    sandbox.write("real/.hermes/.env", format!("{longer}=x\n"));
+    let start = |options: &[&str]| {
+        let run = sandbox.hx([&["-p", "builder"], options].concat()).env("TERM", "xterm").env("BASH_ENV", "/x");
+        let run = run.env("VIRTUAL_ENV", sandbox.hermes_venv("agent/venv")).env(long, "x").env(&longer, "x");
+        run.env("PATH", format!("{}:/usr/bin:/bin", sandbox.path("agent/venv/bin").display())).env("GH_TOKEN", "x")
+    };
+    [&["-n", "-v", "bash", "-l"][..], &["-n", "--unset", "A_*", "bash", "-l"], &["--doctor"]].map(start).into()
+}
+
+/// What a line is not broken at: a single word behind its title, or what is to be pasted.
+fn is_whole(line: &str) -> bool {
+    let (_, text) = line.split_at(if line.starts_with("    ") { 0 } else { 13 });
+    text.trim_start().starts_with("cure: ") || !text.trim_start().contains(' ')
+}
+
+#[test]
+fn lines_fit_in_80_columns() {
+    let sandbox = Sandbox::with_builder();
+    for run in inspections(&sandbox) {
+        let (_, screen) = run.env("NO_COLOR", "1").on_terminal();
+        let too_long = screen.lines().find(|line| line.chars().count() > 80 && !is_whole(line));
+        assert_eq!(too_long, None, "{screen}");
+        assert!(!screen.contains(" \n"), "no space at the end of a line: {screen}");
+        assert!(screen.lines().count() > 20, "{screen}");
+    }
+}
+
+/// Folding breaks lines and changes nothing else.
+#[test]
+fn the_same_words_as_without_a_terminal() {
+    let sandbox = Sandbox::with_builder();
+    for run in inspections(&sandbox) {
+        let run = run.env("TERM", "dumb");
+        let plain = run.clone().run().out();
+        let (_, screen) = run.on_terminal();
+        assert!(screen.split_whitespace().eq(plain.split_whitespace()), "{screen}\n{plain}");
+        assert!(screen.lines().count() > plain.lines().count(), "{screen}");
+    }
+}
+
+/// Without a terminal each fact is one line, for `grep`.
+#[test]
+fn one_line_a_fact_without_a_terminal() {
+    let sandbox = Sandbox::with_builder();
+    let mut all = inspections(&sandbox);
+    let doctor = all.pop().unwrap().run().out();
+    for line in doctor.lines().filter(|line| !line.starts_with("         cure: ")) {
+        let known = ["ok ", "note ", "warning ", "problem "].iter().any(|level| line.starts_with(level));
+        assert!(known || line.contains(" problem"), "{line:?}: {doctor}");
+    }
+    let explained = all.pop().unwrap().run().out();
+    let [reason] = explained.lines().filter(|line| line.contains("VIRTUAL_ENV ")).collect::<Vec<_>>()[..] else {
+        panic!("{explained}")
+    };
+    assert!(reason.len() > 80 && reason.ends_with("installers would change that one"), "{reason}");
+}
+
+#[test]
+fn colour_on_a_terminal_that_wants_it() {
+    let sandbox = Sandbox::with_builder();
+    for run in inspections(&sandbox) {
+        assert!(!run.clone().run().out().contains('\x1b'), "no terminal");
+        assert!(run.clone().on_terminal().1.contains("\x1b[1m"), "a terminal");
+        assert!(run.clone().env("NO_COLOR", "").on_terminal().1.contains('\x1b'), "an empty NO_COLOR says nothing");
+        for value in ["1", "0", "x"] {
+            assert!(!run.clone().env("NO_COLOR", value).on_terminal().1.contains('\x1b'), "NO_COLOR={value}");
+        }
+        assert!(!run.clone().env("TERM", "dumb").on_terminal().1.contains('\x1b'), "a terminal without colour");
+    }
+}
+
+/// `--json` and `--only` are for programs and for one glance: no colour, no folding.
+#[test]
+fn json_and_only_are_the_same_everywhere() {
+    let sandbox = Sandbox::with_builder();
+    for options in [&["-n", "--json"][..], &["--doctor", "--json"], &["-n", "--only", "GH_TOKEN"], &["--catalogue"]] {
+        let run = sandbox.hx(options).env("TERM", "xterm").env("GH_TOKEN", "x");
+        assert_eq!(run.clone().on_terminal().1, run.run().out(), "{options:?}");
+    }
+}

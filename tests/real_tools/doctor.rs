@@ -1,0 +1,98 @@
+//! `--doctor` and faults of the field, made by the real tools: uv in Hermes' venv, and Claude Code in the profile's home.
+
+use std::path::Path;
+
+use crate::home::{ADD_SERVER, STATUS, claude_with, claude_without, logged_in};
+use crate::support::Run;
+use crate::{Agent, installed};
+
+fn uv() -> &'static str {
+    installed("uv/bin/uv")
+}
+
+/// What `--doctor` says, started in the gateway's environment.
+fn doctor(agent: &Agent) -> Run {
+    let bin = agent.venv.join("bin");
+    let run = agent.sandbox.hx(["--doctor"]).env("VIRTUAL_ENV", &agent.venv);
+    run.env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+}
+
+#[track_caller]
+fn assert_whole(agent: &Agent) {
+    let outcome = doctor(agent).run().ok();
+    assert!(outcome.out().contains("\nok       own-venv: "), "{}", outcome.out());
+}
+
+#[track_caller]
+fn assert_damaged(agent: &Agent) -> String {
+    let outcome = doctor(agent).run();
+    assert_eq!(outcome.code(), 1, "{}", outcome.out());
+    let line = outcome.out().lines().find(|line| line.starts_with("problem  own-venv: ")).map(str::to_owned);
+    let line = line.unwrap_or_else(|| panic!("{}", outcome.out()));
+    assert!(line.contains(&agent.venv.display().to_string()) && line.contains("no hermes_agent"), "{line}");
+    let cure = outcome.out().lines().skip_while(|other| *other != line).nth(1).map(str::to_owned);
+    cure.and_then(|line| Some(line.trim().strip_prefix("cure: ")?.to_owned())).expect("the next line is the cure")
+}
+
+/// NousResearch/hermes-agent#23473: `uv sync` in another project empties Hermes' venv; nothing shows until the gateway's
+/// next start. With hermes-exec in front, nothing happens to it.
+#[test]
+fn uv_damages_hermes_venv() {
+    let agent = Agent::installed_by_hermes();
+    agent.project();
+    assert_whole(&agent);
+    let sync = |run: Run| {
+        let outcome = run.env("UV_PROJECT_ENVIRONMENT", &agent.venv).run();
+        assert_eq!(outcome.code(), 0, "{outcome:?}");
+    };
+    sync(agent.with(&[uv(), "sync"]));
+    assert_whole(&agent);
+    sync(agent.without(&[uv(), "sync"]));
+    assert!(!agent.can_start());
+    assert_damaged(&agent);
+}
+
+/// The cure is pasted, with the package at hand, since there is no network.
+#[test]
+fn the_cure_mends_hermes_venv() {
+    let agent = Agent::installed_by_hermes();
+    agent.project();
+    let outcome = agent.without(&[uv(), "sync", "--active"]).run();
+    assert!(!agent.can_start(), "{outcome:?}");
+    let cure = assert_damaged(&agent);
+    agent.wheel_of("hermes_agent");
+    let tools = Path::new(uv()).parent().unwrap().display().to_string();
+    let run = agent.without(&["/bin/sh", "-c", &cure]).env("UV_FIND_LINKS", agent.sandbox.path("work"));
+    let outcome = run.env("PATH", format!("{tools}:/usr/bin:/bin")).run();
+    assert_eq!(outcome.code(), 0, "{cure}: {outcome:?}");
+    assert_whole(&agent);
+}
+
+/// Claude Code run once in the profile's home without hermes-exec makes its own state there, which is left alone; from then
+/// on it is logged out. What `--doctor` says is true, and so is its cure.
+#[test]
+fn claude_that_ran_once_without_hermes_exec() {
+    let sandbox = logged_in();
+    let outcome = claude_without(&sandbox, &ADD_SERVER);
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    for rel in [".claude", ".claude.json"] {
+        let made = sandbox.home().join(rel);
+        assert!(made.exists() && !made.is_symlink(), "{} is its own: {outcome:?}", made.display());
+    }
+    let outcome = claude_with(&sandbox, &STATUS);
+    assert!(outcome.out().starts_with("Not logged in"), "{outcome:?}");
+
+    let doctor = || sandbox.hx(["-p", "builder", "--doctor"]).no_env("ANTHROPIC_API_KEY");
+    let report = doctor().run().ok().out();
+    assert!(report.contains("\nnote     claude-login: claude is not logged in"), "{report}");
+    let cure = report.lines().skip_while(|line| !line.contains("without hermes-exec")).nth(1).unwrap();
+    let cure = cure.trim().strip_prefix("cure: ").unwrap_or_else(|| panic!("{report}"));
+    sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
+    let path = format!("{}:/usr/bin:/bin", sandbox.path("tools").display());
+    sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", path).run().ok();
+
+    let outcome = claude_with(&sandbox, &STATUS);
+    assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{outcome:?}");
+    let report = doctor().run().ok().out();
+    assert!(report.contains("\nok       claude-login: claude signs in"), "{report}");
+}

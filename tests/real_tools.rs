@@ -1,5 +1,6 @@
 //! The tests on foreign tools: each shows a fault of the field without the wrapper, and its cure with it, on the tool that
-//! users met it with. `tests/run` installs those tools. A tool that is missing fails its tests; it never skips them.
+//! users met it with; and what is shipped beside the binary, in the shells and with the tools that it is for. `tests/run`
+//! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "real_tools/doctor.rs"]
@@ -12,6 +13,8 @@ mod held;
 mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
+#[path = "packages.rs"]
+mod packages;
 #[path = "real_tools/python.rs"]
 mod python;
 #[path = "real_tools/schema.rs"]

@@ -1,9 +1,9 @@
 //! The tests that need no foreign tool. One integration crate, one file a subject.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod agreement;
 mod artefacts;
 mod canaries;
-mod agreement;
 mod cli;
 mod concurrency;
 mod container;
@@ -32,11 +32,12 @@ mod owners;
 mod planted;
 mod policy;
 mod profile;
+mod random_trees;
+mod readme;
 mod rule_order;
 #[cfg(target_os = "linux")]
 mod seal;
 mod shape;
-mod readme;
 mod shares;
 mod shim_chains;
 mod shims;

@@ -12,6 +12,15 @@ use crate::message::Failure;
 /// The line that `--help` and every usage error show.
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
 
+/// What `--version` says; `-V` says the first line. The commit and the target are from `build.rs`.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit ",
+    env!("HERMES_EXEC_COMMIT"),
+    "\ntarget ",
+    env!("HERMES_EXEC_TARGET")
+);
+
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HomeMode {
@@ -21,6 +30,29 @@ pub enum HomeMode {
     Profile,
     /// The real home
     Real,
+}
+
+/// How much of the machine is sealed off from COMMAND.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SealLevel {
+    /// Nothing
+    #[default]
+    Off,
+    /// The environment, memory and descriptors of other processes
+    On,
+    /// Those, and Hermes' secret files
+    Files,
+}
+
+impl SealLevel {
+    /// The level in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::On => "on",
+            Self::Files => "files",
+        }
+    }
 }
 
 impl HomeMode {
@@ -53,7 +85,7 @@ pub enum Mode {
 ///
 /// Options end at `--` or at the first word that is not an option; from there on everything belongs to COMMAND.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
+#[command(name = "hermes-exec", version, long_version = VERSION, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 125 hermes-exec itself failed, 126 COMMAND cannot be started, 127 COMMAND was not \
 found, otherwise COMMAND's own. This is hygiene, not a security boundary: COMMAND has your uid."
@@ -114,6 +146,11 @@ pub struct Options {
     /// Pass NAME as the zeroth argument
     #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
     pub argv0: Option<OsString>,
+
+    /// Linux: keep COMMAND from reading credentials back out of other processes; `files`: nor out of Hermes' secret files.
+    /// Without a value: on
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    pub seal: Option<SealLevel>,
 
     /// Print what would be done, and do nothing
     #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
@@ -212,8 +249,8 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
     // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
     if let Some(word) = options.command.first() {
         let before = args.len() - options.command.len() - 1;
-        let names_groups = word.as_bytes().split(|&byte| byte == b',').all(&is_group);
-        if args[before] == "--inherit-credentials" && names_groups {
+        let names_groups = || word.as_bytes().split(|&byte| byte == b',').all(&is_group);
+        if args[before] == "--inherit-credentials" && names_groups() {
             return Err(Failure::new("--inherit-credentials takes its groups after '='")
                 .hint(format!("write --inherit-credentials={} or put -- before the command", word.to_string_lossy())));
         }

@@ -1,8 +1,10 @@
 //! The only reader of the outside: the process's own state, and, through [`Files`], directories, links, profile files and
 //! the password database. It changes nothing, and decides nothing: the pure files ask it and conclude.
 
+pub mod sealing;
+
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -16,6 +18,7 @@ use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 use crate::environ::{Environ, split};
 use crate::message::reason;
 use crate::sys::passwd;
+use sealing::Sealing;
 
 /// What kind of thing a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ pub enum Text {
     Unreadable(String),
 }
 
-/// Read-only questions to the file system and the password database. Tests answer them from a table.
+/// Read-only questions to the file system, the password database and the kernel. Tests answer them from a table.
 pub trait Files {
     /// `stat(2)`: follows links.
     fn stat(&self, path: &Path) -> io::Result<Stat>;
@@ -85,6 +88,10 @@ pub trait Files {
     fn text(&self, path: &Path, limit: usize) -> Text;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
+    /// The names in a directory, sorted, and what each is without following a link.
+    fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>>;
+    /// What a seal depends on.
+    fn sealing(&self) -> Sealing;
     /// The names in the environment of the parent process, where they can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
     /// The home directory that the password database gives to a uid.
@@ -150,8 +157,9 @@ pub struct System {
     texts: Known<PathBuf>,
 }
 
-/// Answers by path; an error is kept as its number.
-struct Known<T>(RefCell<HashMap<PathBuf, Result<T, i32>>>);
+/// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
+/// by a hash.
+struct Known<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
 
 impl<T> Default for Known<T> {
     fn default() -> Self {
@@ -161,12 +169,12 @@ impl<T> Default for Known<T> {
 
 impl<T: Clone> Known<T> {
     fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        if let Some(known) = self.0.borrow().get(path) {
+        if let Some(known) = self.0.borrow().get(path.as_os_str()) {
             return known.clone().map_err(io::Error::from_raw_os_error);
         }
         let answer = ask();
         let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
-        self.0.borrow_mut().insert(path.to_owned(), kept);
+        self.0.borrow_mut().insert(path.into(), kept);
         answer
     }
 }
@@ -190,13 +198,17 @@ impl System {
     }
 }
 
-fn stat(meta: &fs::Metadata) -> Stat {
-    let kind = match meta.file_type() {
+fn kind(file_type: fs::FileType) -> Kind {
+    match file_type {
         kind if kind.is_dir() => Kind::Directory,
         kind if kind.is_file() => Kind::File,
         kind if kind.is_symlink() => Kind::Link,
         _ => Kind::Other,
-    };
+    }
+}
+
+fn stat(meta: &fs::Metadata) -> Stat {
+    let kind = kind(meta.file_type());
     Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid(), mode: meta.mode() & 0o7777 }
 }
 
@@ -265,6 +277,18 @@ impl Files for System {
             fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
         names.sort();
         names
+    }
+
+    fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>> {
+        // What has vanished since, or cannot be examined, is not taken for a directory.
+        let entry = |entry: fs::DirEntry| (entry.file_name(), entry.file_type().map_or(Kind::Other, kind));
+        let mut entries: Vec<_> = fs::read_dir(path)?.map(|found| found.map(entry)).collect::<io::Result<_>>()?;
+        entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        Ok(entries)
+    }
+
+    fn sealing(&self) -> Sealing {
+        Sealing::gather()
     }
 
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>> {

@@ -2,7 +2,7 @@
 //!
 //! Data moves one way: the command line ([`cli`]) and the facts of the process ([`facts`]) give a profile ([`profile`],
 //! [`real_home`]), a policy ([`policy`]) and a plan ([`plan`]), all pure; the plan is either printed ([`report`]) or carried
-//! out ([`prepare`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
+//! out ([`prepare`], [`seal`], [`launch`]). This file wires them, and is the one place that prints an error and turns it into an exit
 //! status.
 
 #[cfg(not(unix))]
@@ -23,6 +23,7 @@ pub mod prepare;
 pub mod profile;
 pub mod real_home;
 pub mod report;
+pub mod seal;
 pub mod search_path;
 pub mod shares;
 mod sys;
@@ -31,7 +32,9 @@ use std::ffi::{OsStr, OsString, c_char, c_int};
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use cli::{Mode, Options, Parsed};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use cli::{HomeMode, Mode, Options, Parsed};
 use environ::Environ;
 use facts::{Facts, System};
 use launch::{Program, Search};
@@ -39,6 +42,7 @@ use message::{Failure, Status, shown};
 use plan::Plan;
 use report::Found;
 use report::page::Page;
+use seal::Seal;
 
 /// Runs the program. Called by the C `main`, once, with what that was handed.
 pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
@@ -59,12 +63,17 @@ fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> Result<c
     if args.is_empty() {
         args.push("hermes-exec".into());
     }
-    let options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))? {
+    let mut options = match cli::parse(&args, |word| catalogue::groups().iter().any(|group| group.as_bytes() == word))?
+    {
         Parsed::Text(text) => return print(&text).map(|()| 0),
         Parsed::Options(options) => options,
     };
     if options.mode() == Mode::Catalogue {
         return print(&report::catalogue::print(options.json)).map(|()| 0);
+    }
+    if options.mode() == Mode::Unlink {
+        // The links of earlier runs are in the home, whatever this one would make of HOME.
+        options.home = Some(HomeMode::Auto);
     }
     let system = System::default();
     let facts = Facts::gather(environ, own_name, &system);
@@ -129,7 +138,10 @@ fn unlink(plan: &Plan, facts: &Facts<'_>) -> Result<(), Failure> {
     }
     let places = shares::places(&plan.items);
     let (Some(home), Some(selection)) = (&plan.home, &plan.selection) else { return Ok(()) };
-    if let (Some(redirect), Some(real), Some(root)) = (&home.redirect, selection.real.place(), &selection.root) {
+    if let (Some(redirect), Some(root)) = (&home.redirect, &selection.root) {
+        let real = selection.real.place().ok_or_else(|| {
+            Failure::new("the real home is not known, so that no link can be told to be ours").hint("set HOME to it")
+        })?;
         let sharing = redirect.sharing(real, root, facts.files);
         for line in prepare::unlink(redirect, &places, &sharing)? {
             print(&format!("{line}\n"))?;
@@ -156,6 +168,8 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     let child = std::mem::take(&mut plan.child);
     let mut search = Search::new(word, options.chdir(), &child, plan.own.as_ref(), facts);
     let mut program = search.first()?;
+    let seal_plan = plan.seal.take();
+    let seal = seal_plan.as_ref().map_or(Ok(None), Seal::draw_up)?;
     if let Some(notice) = plan.notice.as_ref().filter(|_| !quiet) {
         say(&format!("hermes-exec: notice: {notice}\n"));
     }
@@ -172,6 +186,9 @@ fn execute(mut plan: Plan, options: &Options, facts: &Facts<'_>) -> Result<(), F
     }
     if let Some(dir) = options.chdir() {
         nix::unistd::chdir(dir).map_err(|errno| plan::cannot_change_dir(errno.desc()))?;
+    }
+    if let Some(seal) = seal {
+        seal.enforce()?;
     }
     let argv = options.argv();
     loop {
@@ -200,9 +217,16 @@ fn complain(failure: &Failure) {
     say(&text);
 }
 
-/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails.
+/// Writes to standard error by one call where that is possible; nobody is left to tell when it fails. A pipe that nobody
+/// reads is left alone: SIGPIPE would be the end of a run that has only something to remark, and of the right exit status.
 fn say(text: &str) {
-    let _ = write_all(&std::io::stderr(), text);
+    let stderr = std::io::stderr();
+    let mut ready = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
+    let _ = poll(&mut ready, PollTimeout::ZERO);
+    let gone = PollFlags::POLLERR | PollFlags::POLLHUP;
+    if !ready[0].revents().is_some_and(|events| events.intersects(gone)) {
+        let _ = write_all(&stderr, text);
+    }
 }
 
 /// Writes to standard output.

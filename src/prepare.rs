@@ -62,11 +62,15 @@ pub fn unlink(redirect: &Redirect, places: &[PathBuf], sharing: &Sharing<'_>) ->
             lines.push(format!("left: {} -> {}", shown_path(&path), shown_path(&text)));
             continue;
         }
-        unlinkat(&dir, name, UnlinkatFlags::NoRemoveDir).map_err(|errno| {
-            Failure::new(format!("{} cannot be removed: {}", shown_path(&path), errno.desc()))
-                .hint(format!("remove it by hand: rm {}", shown_path(&path)))
-        })?;
-        lines.push(format!("removed: {} -> {}", shown_path(&path), shown_path(&text)));
+        match unlinkat(&dir, name, UnlinkatFlags::NoRemoveDir) {
+            Ok(()) => lines.push(format!("removed: {} -> {}", shown_path(&path), shown_path(&text))),
+            // Another process was faster.
+            Err(Errno::ENOENT) => {}
+            Err(errno) => {
+                return Err(Failure::new(format!("{} cannot be removed: {}", shown_path(&path), errno.desc()))
+                    .hint(format!("remove it by hand: rm {}", shown_path(&path))));
+            }
+        }
     }
     Ok(lines)
 }

@@ -219,7 +219,12 @@ impl Choice {
             }
             return Ok((name, dir));
         }
-        let dir = if name == "default" { root.to_owned() } else { root.join("profiles").join(&name) };
+        let dir = match hermes_home {
+            _ if name == "default" => root.to_owned(),
+            // --profile names what HERMES_HOME says already: a run within a run. The spelling stays.
+            Some(path) if is_profile_shaped(path) && path.file_name() == Some(OsStr::new(&name)) => path.to_owned(),
+            _ => root.join("profiles").join(&name),
+        };
         Ok((name, dir))
     }
 
@@ -234,7 +239,8 @@ impl Choice {
             Ok(name) if valid => Ok(name),
             _ => Err(Failure::new(format!(
                 "'{}' ({}) is not a profile name",
-                shown(self.word.as_bytes()),
+                // What is longer than a name may be a whole file, and none for a message.
+                shown(&self.word.as_bytes()[..self.word.len().min(80)]),
                 self.source.words()
             ))
             .hint("a name is a letter or digit, then up to 63 letters, digits, '-' and '_'")),
@@ -255,6 +261,10 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
         Text::Missing => None,
         Text::Unreadable(why) => {
             warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
+            None
+        }
+        Text::Read(Content { is_cut: true, .. }) => {
+            warnings.push(format!("{}: larger than 1 MB; read as empty", shown_path(&path)));
             None
         }
         Text::Read(Content { bytes, .. }) => {

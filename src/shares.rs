@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::facts::{Files, Kind};
 use crate::message::{Failure, reason, shown_path};
-use crate::policy::file::{PolicyFile, Program};
+use crate::policy::file::{PolicyFile, Program, SharedItem};
 use crate::real_home::Place;
 
 /// A shared item.
@@ -22,6 +22,9 @@ pub enum Item {
     /// Any path, relative to the home.
     Path(PathBuf),
 }
+
+/// What is shared where nobody says otherwise.
+const DEFAULT: [Item; 2] = [Item::Keychain, Item::Claude];
 
 /// The directory of Claude Code.
 const CLAUDE: &str = ".claude";
@@ -82,14 +85,30 @@ impl Item {
 /// # Errors
 /// As [`Item::parse`].
 pub fn items(file: Option<(&PolicyFile, Option<&Program>)>, edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
-    let mut items = Vec::new();
-    match file.and_then(|(file, _)| file.share.as_ref()) {
-        Some(list) => list.iter().for_each(|item| add(&mut items, item.0.clone())),
-        None => items = vec![Item::Keychain, Item::Claude],
-    }
-    for item in file.and_then(|(_, program)| program).into_iter().flat_map(|program| &program.share) {
-        add(&mut items, item.0.clone());
-    }
+    let list = file.and_then(|(file, _)| file.share.as_ref());
+    let of_program = file.and_then(|(_, program)| program).into_iter().flat_map(|program| &program.share);
+    let base = if list.is_some() { &[][..] } else { &DEFAULT };
+    edited(base, list.into_iter().flatten().chain(of_program), edits)
+}
+
+/// The items whose links `--unlink` takes out: any run may have made them, so those of the whole policy file are in it
+/// besides the default ones.
+///
+/// # Errors
+/// As [`Item::parse`].
+pub fn every_item(file: Option<&PolicyFile>, edits: &[(bool, OsString)]) -> Result<Vec<Item>, Failure> {
+    let list = file.and_then(|file| file.share.as_ref()).into_iter().flatten();
+    let of_programs = file.into_iter().flat_map(|file| &file.programs).flat_map(|(_, program)| &program.share);
+    edited(&DEFAULT, list.chain(of_programs), edits)
+}
+
+fn edited<'a>(
+    base: &[Item],
+    of_file: impl Iterator<Item = &'a SharedItem>,
+    edits: &[(bool, OsString)],
+) -> Result<Vec<Item>, Failure> {
+    let mut items = base.to_vec();
+    of_file.for_each(|item| add(&mut items, item.0.clone()));
     for (adds, word) in edits {
         if !adds && word == "all" {
             items.clear();

@@ -2,7 +2,6 @@
 //! of the command's own end. Every case runs with standard error as it is, closed, full, and as a pipe that nobody reads.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use nix::fcntl::OFlag;
@@ -23,9 +22,12 @@ enum Output {
     ReadOnly,
     /// With SIGPIPE ignored: a write then fails with EPIPE.
     NobodyReads,
+    /// With SIGPIPE at its default: a write is then the end.
+    Broken,
 }
 
-const ALL: [Output; 5] = [Output::AsItIs, Output::Closed, Output::Full, Output::ReadOnly, Output::NobodyReads];
+const ALL: [Output; 6] =
+    [Output::AsItIs, Output::Closed, Output::Full, Output::ReadOnly, Output::NobodyReads, Output::Broken];
 
 fn start<'a>(sandbox: &'a Sandbox, number: i32, output: Output) -> Start<'a> {
     let block = [
@@ -35,23 +37,16 @@ fn start<'a>(sandbox: &'a Sandbox, number: i32, output: Output) -> Start<'a> {
         format!("SECRET={CANARY}"),
     ];
     let start = Start::new(sandbox.path("work")).block(block).step(|| setrlimit(Resource::RLIMIT_CORE, 0, 0));
-    let at = |file: OwnedFd| {
-        let number_of = std::os::fd::AsRawFd::as_raw_fd(&file);
-        // SAFETY: in the child, where nothing else uses this descriptor.
-        move || {
-            let _open = &file;
-            nix::errno::Errno::result(unsafe { nix::libc::dup2(number_of, number) }).map(drop)
-        }
-    };
     match output {
         Output::AsItIs => start,
         Output::Closed => start.closed(number),
-        Output::Full => start.step(at(File::options().write(true).open("/dev/full").unwrap().into())),
-        Output::ReadOnly => start.step(at(File::open("/dev/null").unwrap().into())),
+        Output::Full => start.with_file(number, File::options().write(true).open("/dev/full").unwrap()),
+        Output::ReadOnly => start.with_file(number, File::open("/dev/null").unwrap()),
         Output::NobodyReads => {
             let (_, write) = pipe2(OFlag::O_CLOEXEC).unwrap();
-            start.ignored(Signal::SIGPIPE).step(at(write))
+            start.ignored(Signal::SIGPIPE).with_file(number, write)
         }
+        Output::Broken => start.with_file(number, pipe2(OFlag::O_CLOEXEC).unwrap().1),
     }
 }
 
@@ -136,7 +131,7 @@ fn a_panic() {
 #[test]
 fn standard_output_that_takes_nothing() {
     for args in [&["--help"][..], &["--version"], &["--explain", "true"], &["--explain", "--json", "true"]] {
-        for output in ALL {
+        for output in ALL.into_iter().filter(|&output| output != Output::Broken) {
             let sandbox = Sandbox::with_builder();
             let ended = run(&sandbox, 1, output, args);
             let code = if output == Output::AsItIs { 0 } else { 125 };
@@ -148,6 +143,16 @@ fn standard_output_that_takes_nothing() {
         let sandbox = Sandbox::new();
         let ended = start(&sandbox, 1, output).run(Path::new("/usr/bin/env"), ["env", "--help"]);
         assert_eq!(ended.code(), 125, "env's own: {ended:?}");
+    }
+}
+
+/// As every program that is asked to print, so that `hermes-exec --catalogue | head` is silent.
+#[test]
+fn standard_output_that_nobody_reads_any_more() {
+    let sandbox = Sandbox::new();
+    for (program, argv) in [(BINARY, ["hermes-exec", "--help"]), ("/usr/bin/env", ["env", "--help"])] {
+        let ended = start(&sandbox, 1, Output::Broken).run(Path::new(program), argv);
+        assert_eq!((ended.status, ended.err.as_str()), (WaitStatus::Signaled(ended.pid, Signal::SIGPIPE, false), ""));
     }
 }
 

@@ -2,13 +2,21 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agreement;
+mod artefacts;
+mod canaries;
 mod cli;
+mod concurrency;
+mod container;
+mod declared;
 mod doctor;
 mod environment;
+mod exec_cases;
 mod explain;
+mod explained;
 #[cfg(target_os = "linux")]
 mod failing_output;
 mod families;
+mod grants;
 mod home;
 mod json;
 mod launch;
@@ -16,10 +24,19 @@ mod launch;
 mod launch_matrix;
 mod layering;
 mod messages;
+mod minimal;
+mod nesting;
+mod notice;
+mod odd_paths;
 mod owners;
 mod planted;
+mod policy;
 mod profile;
 mod readme;
+mod rule_order;
+#[cfg(target_os = "linux")]
+mod seal;
+mod shape;
 mod shares;
 mod shim_chains;
 mod shims;

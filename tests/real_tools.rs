@@ -14,6 +14,10 @@ mod home;
 mod python;
 #[path = "real_tools/schema.rs"]
 mod schema;
+#[path = "shells.rs"]
+mod shells;
+#[path = "real_tools/sudo.rs"]
+mod sudo;
 mod support;
 #[path = "real_tools/trace.rs"]
 mod trace;

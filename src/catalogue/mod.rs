@@ -168,8 +168,8 @@ pub fn owner(program: &[u8]) -> Option<Owner> {
 }
 
 /// The known word that `word` is most likely a misspelling of: at most a third of its bytes, and at most three, put in,
-/// taken out or changed; case does not count. Of equally close words the first.
-pub fn closest(word: &str, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+/// taken out, changed or swapped; case does not count. Of equally close words the first.
+pub fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.len() / 3).clamp(1, 3);
     words
         .map(|known| (distance(word, known), known))
@@ -178,16 +178,20 @@ pub fn closest(word: &str, words: impl Iterator<Item = &'static str>) -> Option<
         .map(|(_, w)| w)
 }
 
-/// Levenshtein's distance in bytes, ignoring ASCII case.
+/// Levenshtein's distance in bytes, ignoring ASCII case, with two neighbours in the wrong order as one mistake.
 fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in to.bytes().enumerate() {
-            let changed = diagonal + usize::from(!a.eq_ignore_ascii_case(&b));
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+    let (from, to) = (from.to_ascii_lowercase().into_bytes(), to.to_ascii_lowercase().into_bytes());
+    let (mut above, mut row) = (Vec::new(), (0..=to.len()).collect::<Vec<_>>());
+    for (i, a) in from.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, b) in to.iter().enumerate() {
+            let mut least = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *a == to[j - 1] && from[i - 1] == *b {
+                least = least.min(above[j - 1] + 1);
+            }
+            next.push(least);
         }
+        above = std::mem::replace(&mut row, next);
     }
     row[to.len()]
 }

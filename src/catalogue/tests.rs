@@ -58,6 +58,7 @@ fn the_closest_word_is_close() {
     assert_eq!(closest("antropic"), Some("anthropic"));
     assert_eq!(closest("GitHub"), Some("github"));
     assert_eq!(closest("hugging-face"), Some("huggingface"));
+    assert_eq!(closest("xia"), Some("xai"));
     assert_eq!(closest("nothing-like-it"), None);
     assert_eq!(closest(""), None);
 }

@@ -6,6 +6,7 @@ mod claude;
 mod environment;
 mod home;
 mod links;
+mod seal;
 mod venv;
 
 use std::ffi::OsStr;
@@ -110,6 +111,7 @@ pub fn examine(plan: &Plan, claude: &Plan, options: &Options, facts: &Facts<'_>)
     checks.extend(environment::checks(&case));
     checks.extend(claude::checks(&case));
     checks.extend(venv::checks(&case));
+    checks.extend(seal::checks(plan, facts));
     checks
 }
 

@@ -3,24 +3,30 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod mounts;
+pub mod seal;
+pub mod secrets;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::catalogue::{self, Owner};
-use crate::cli::Options;
+use crate::cli::{Mode, Options};
 use crate::environ::Environ;
 use crate::facts::{Facts, Kind};
 use crate::home::{HomePlan, ModeChoice};
 use crate::message::{Failure, reason, shown};
 use crate::policy::declared::Declared;
-use crate::policy::{Policy, Rule, load};
+use crate::policy::file::SharedItem;
+use crate::policy::{Policy, Rule, load, through_containers};
 use crate::profile::{self, Selection, Wanted};
 use crate::search_path::OwnVenvs;
 use crate::shares::{self, Item};
 use block::Block;
+use seal::SealPlan;
 
 /// What a variable comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +100,8 @@ pub struct Plan {
     pub moved: Vec<Vec<u8>>,
     /// Hermes' own venvs, whose `pip` is refused; none where the user keeps them.
     pub own: Option<OwnVenvs>,
+    /// The seal; none where the plan does not come to it.
+    pub seal: Option<SealPlan>,
     /// What the user must know about the run.
     pub warnings: Vec<String>,
     /// What the user should mend in the set-up.
@@ -122,7 +130,11 @@ impl Plan {
             policy.add_file(file, program);
         }
         let choice = ModeChoice::make(options.home, file.as_ref().and_then(|file| file.home), facts)?;
-        self.items = shares::items(file.as_ref().map(|file| (file, file.program(program))), &options.shares)?;
+        let entry = file.as_ref().and_then(|file| file.program(program));
+        self.items = match options.mode() {
+            Mode::Unlink => shares::every_item(file.as_ref(), &options.shares)?,
+            _ => shares::items(file.as_ref().map(|file| (file, entry)), &options.shares)?,
+        };
         let home = self.home.insert(HomePlan::build(choice, selection, facts)?);
         policy.add_declared(Declared::gather(selection, facts, &mut self.warnings));
 
@@ -132,17 +144,28 @@ impl Plan {
         (self.child, self.outcomes, self.moved) = (block.child(), block.outcomes, block.moved);
         self.own = Some(block.own).filter(|_| !policy.keeps_venv());
 
-        self.grants = grants(options, &policy, &self.outcomes);
+        let of_file = file.iter().flat_map(|file| &file.share).chain(entry.map(|entry| &entry.share));
+        self.grants = grants(&policy, &self.outcomes);
+        self.grants.extend(shared(&self.items, &options.shares, &of_file.flatten().collect::<Vec<_>>()));
         self.notice = notice(program, &policy, &self.outcomes);
         let skips_claude = self.child.given(b"CLAUDE_CONFIG_DIR").is_some();
         home.share(&self.items, skips_claude, selection, facts);
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
-        match options.chdir.as_ref().map(|dir| facts.files.stat(Path::new(dir))) {
-            Some(Err(error)) => Err(cannot_change_dir(&reason(&error))),
-            Some(Ok(stat)) if stat.kind != Kind::Directory => Err(cannot_change_dir("it is not a directory")),
-            _ => Ok(()),
+        let dir = options.chdir.as_ref().map(Path::new);
+        match dir.map(|dir| facts.files.stat(dir)) {
+            Some(Err(error)) => return Err(cannot_change_dir(&reason(&error))),
+            Some(Ok(stat)) if stat.kind != Kind::Directory => return Err(cannot_change_dir("it is not a directory")),
+            _ => {}
         }
+        if options.mode() == Mode::Unlink {
+            return Ok(());
+        }
+        let new_home = home.redirect.as_ref().filter(|redirect| redirect.make).map(|redirect| redirect.home.as_path());
+        let of_file = file.as_ref().and_then(|file| file.seal);
+        let seal = self.seal.insert(SealPlan::build(options.seal, of_file, selection, new_home, facts));
+        self.findings.extend(seal.findings(dir, facts.files));
+        seal.refusal.clone().map_or(Ok(()), Err)
     }
 
     /// Announces a variable that is set once it is known which program is started.
@@ -187,17 +210,34 @@ pub fn cannot_change_dir(why: &str) -> Failure {
         .hint("give --chdir a directory that is there")
 }
 
-fn grants(options: &Options, policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
+/// The groups and variables among the grants.
+fn grants(policy: &Policy, outcomes: &[Outcome]) -> Vec<Grant> {
     let every = policy.grants.every.then_some("*");
     let groups = every.into_iter().chain(policy.grants.groups.iter().copied());
     let groups = groups.map(|group| ("group", group.to_owned(), "--inherit-credentials"));
     let of_file = policy.grants.of_file.iter().map(|group| ("group", (*group).to_owned(), "policy file"));
-    let kept = outcomes.iter().filter(|outcome| outcome.rule == Rule::Keep && catalogue::find(&outcome.name).is_some());
+    let is_credential = |outcome: &&Outcome| catalogue::find(through_containers(&outcome.name)).is_some();
+    let kept = outcomes.iter().filter(|outcome| outcome.rule == Rule::Keep).filter(is_credential);
     let kept = kept.map(|outcome| {
         ("variable", shown(&outcome.name), if outcome.reason == "--keep" { "--keep" } else { "policy file" })
     });
-    let shares =
-        options.shares.iter().filter(|(add, _)| *add).map(|(_, item)| ("share", shown(item.as_bytes()), "--share"));
-    let all = groups.chain(of_file).chain(kept).chain(shares);
+    let all = groups.chain(of_file).chain(kept);
     all.map(|(kind, name, by)| Grant { kind, name, by }).collect()
+}
+
+/// The shared items that somebody asked for.
+fn shared(items: &[Item], edits: &[(bool, OsString)], of_file: &[&SharedItem]) -> Vec<Grant> {
+    let is_option = |item: &Item| {
+        let mut words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
+        words.any(|word| Item::parse(word, "--share").is_ok_and(|asked| asked == *item))
+    };
+    let granted = items.iter().filter_map(|item| {
+        let by = match (is_option(item), of_file.iter().any(|asked| asked.0 == *item)) {
+            (true, _) => "--share",
+            (_, true) => "policy file",
+            _ => return None,
+        };
+        Some(Grant { kind: "share", name: item.name(), by })
+    });
+    granted.collect()
 }

@@ -3,6 +3,7 @@
 //! cycles or of a billion laughs costs what its bytes cost.
 #![forbid(unsafe_code)]
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser};
@@ -24,11 +25,13 @@ const WORDS: [&str; 4] = ["env_passthrough", "key_env", "access_token_env", "one
 /// # Errors
 /// Where it is no YAML: the place, not the text.
 pub fn read(text: &[u8]) -> Result<Config, String> {
-    let contains = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());
-    if !WORDS.iter().any(|word| contains(word)) {
+    let checked = std::str::from_utf8(text);
+    // The words are ASCII: they stand in the same places whatever becomes of bytes that are no text.
+    let searched = checked.map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
+    if !WORDS.iter().any(|word| searched.contains(word)) {
         return Ok(Config::default());
     }
-    let text = std::str::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
+    let text = checked.map_err(|_| "it is not UTF-8".to_owned())?;
     let tree = Tree::parse(text.trim_start_matches('\u{feff}'))?;
     let mut config = Config::default();
     for section in ["terminal", "tools"] {

@@ -6,7 +6,7 @@ pub fn names(text: &[u8]) -> Vec<Vec<u8>> {
     let mut rest = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut names = Vec::new();
     while !rest.is_empty() {
-        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let end = line_end(rest);
         let Some(equals) = rest[..end].iter().position(|&byte| byte == b'=') else {
             rest = after(rest, end);
             continue;
@@ -19,10 +19,15 @@ pub fn names(text: &[u8]) -> Vec<Vec<u8>> {
             let close = matches!(rest.get(value), Some(b'\'' | b'"')).then(|| closing_quote(&rest[value..])).flatten();
             rest = &rest[close.map_or(equals, |close| value + close)..];
         }
-        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let end = line_end(rest);
         rest = after(rest, end);
     }
     names
+}
+
+/// Where the line ends. A lone carriage return ends one, too: Python reads text with universal newlines.
+fn line_end(text: &[u8]) -> usize {
+    text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len())
 }
 
 fn after(text: &[u8], newline: usize) -> &[u8] {
@@ -66,8 +71,8 @@ mod tests {
 
     #[test]
     fn every_form_of_an_assignment_counts() {
-        let text = "\u{feff}A_KEY=1\r\n  export B_KEY = 2\n'C_KEY'='x'\nD_KEY=\n#E_KEY=5\n # F_KEY=6\nexporter=1\nG\nH_KEY=a=b";
-        assert_eq!(found(text), ["A_KEY", "B_KEY", "C_KEY", "D_KEY", "exporter", "H_KEY"]);
+        let text = "\u{feff}A_KEY=1\r\n  export B_KEY = 2\n'C_KEY'='x'\nD_KEY=\n#E_KEY=5\n # F_KEY=6\nexporter=1\nG\nH_KEY=a=b\rI_KEY=1";
+        assert_eq!(found(text), ["A_KEY", "B_KEY", "C_KEY", "D_KEY", "exporter", "H_KEY", "I_KEY"]);
     }
 
     #[test]

@@ -246,7 +246,7 @@ impl Variable<'_> {
 }
 
 /// The name that a variable has inside a container: Apptainer and Singularity hand `APPTAINERENV_X` on as `X`.
-fn through_containers(mut name: &[u8]) -> &[u8] {
+pub fn through_containers(mut name: &[u8]) -> &[u8] {
     while let Some(inner) = name.strip_prefix(b"APPTAINERENV_").or_else(|| name.strip_prefix(b"SINGULARITYENV_")) {
         name = inner;
     }

@@ -4,8 +4,10 @@
 
 use serde::Serialize;
 
+use crate::cli::SealLevel;
 use crate::message::{Failure, Status, shown, shown_path};
 use crate::plan::Plan;
+use crate::plan::seal::SealPlan;
 use crate::report::Found;
 
 /// The version of the formats.
@@ -21,6 +23,7 @@ struct Document<'a> {
     variables: Vec<Variable<'a>>,
     path: SearchPath,
     command: Option<Command>,
+    seal: Option<Seal<'a>>,
     warnings: &'a [String],
     findings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +83,23 @@ struct Command {
 }
 
 #[derive(Serialize)]
+struct Seal<'a> {
+    level: &'a str,
+    source: &'a str,
+    /// Nothing where none is wanted.
+    holds: Option<bool>,
+    /// Why it does not hold.
+    reason: Option<&'a str>,
+    rules: usize,
+    /// The secret files that cannot be read.
+    secrets: Vec<String>,
+    /// The directories in which nothing can be read that is made later.
+    narrow: Vec<String>,
+    /// What else does not work, or stays open.
+    limits: Vec<String>,
+}
+
+#[derive(Serialize)]
 struct Error<'a> {
     status: i32,
     message: String,
@@ -130,6 +150,7 @@ pub fn explain(plan: &Plan, command: Option<&Found>, error: Option<&Failure>) ->
                 },
             },
         }),
+        seal: plan.seal.as_ref().map(seal),
         warnings: &plan.warnings,
         findings: &plan.findings,
         error: error.map(|failure| Error {
@@ -140,6 +161,20 @@ pub fn explain(plan: &Plan, command: Option<&Found>, error: Option<&Failure>) ->
     };
     // Strings and numbers only: nothing in it can fail.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+fn seal(seal: &SealPlan) -> Seal<'_> {
+    let reason = seal.refusal.as_ref().map(|failure| failure.message.as_str()).or(seal.leak);
+    Seal {
+        level: seal.level.word(),
+        source: seal.source,
+        holds: (seal.level != SealLevel::Off).then_some(reason.is_none()),
+        reason,
+        rules: seal.rules(),
+        secrets: seal.secrets.iter().map(|path| shown_path(path)).collect(),
+        narrow: seal.dirs().map(shown_path).collect(),
+        limits: seal.limits(),
+    }
 }
 
 fn link(link: &crate::shares::Link) -> Link {

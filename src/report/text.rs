@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use super::Found;
 use super::page::Page;
 use crate::catalogue;
+use crate::cli::SealLevel;
 use crate::home::HomePlan;
 use crate::message::{shown, shown_path};
+use crate::plan::seal::SealPlan;
 use crate::plan::{Action, Outcome, Plan};
 use crate::policy::Rule;
 
@@ -42,6 +45,9 @@ pub fn explain(plan: &Plan, command: Option<&Found>, verbose: bool, mut page: Pa
             Err(failure) => failure.message.clone(),
         };
         page.section("Command", &format!("{} -> {what}", shown(&found.word)));
+    }
+    if let Some(seal) = plan.seal.as_ref().filter(|seal| seal.level != SealLevel::Off) {
+        seal_section(seal, &mut page);
     }
     for (title, texts) in [("Warnings", &plan.warnings), ("Findings", &plan.findings)] {
         for (at, text) in texts.iter().enumerate() {
@@ -92,6 +98,33 @@ fn environment_section(plan: &Plan, verbose: bool, page: &mut Page) {
             outcomes.into_iter().for_each(|outcome| page.item(&shown(&outcome.name), &why(outcome)));
         }
     }
+}
+
+/// What the seal would do here, and whether it would hold.
+fn seal_section(seal: &SealPlan, page: &mut Page) {
+    let holds = match (&seal.refusal, seal.leak) {
+        (Some(failure), _) => format!("is not possible: {}", failure.message),
+        (_, Some(leak)) => format!("does not hold: {leak}"),
+        _ => format!("holds, by {} rules of Landlock", seal.rules()),
+    };
+    page.section("Seal", &format!("{} (from {}): {holds}", seal.level.word(), seal.source));
+    if seal.refusal.is_none() {
+        let secrets = listed("cannot be read:", seal.secrets.iter().map(PathBuf::as_path));
+        let narrow = listed("what is made directly in here later cannot be read back:", seal.dirs());
+        secrets.into_iter().chain(narrow).chain(seal.limits()).for_each(|line| page.line(&line));
+    }
+}
+
+/// Paths behind their title, not more than a person would read; all of them are in the JSON.
+fn listed<'a>(title: &str, paths: impl Iterator<Item = &'a Path>) -> Option<String> {
+    const MOST: usize = 12;
+    let mut all: Vec<_> = paths.map(shown_path).collect();
+    let more = all.len().saturating_sub(MOST);
+    all.truncate(MOST);
+    if more > 0 {
+        all.push(format!("and {more} more"));
+    }
+    (!all.is_empty()).then(|| format!("{title} {}", all.join(", ")))
 }
 
 /// The group and the reason.

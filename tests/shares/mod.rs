@@ -2,6 +2,7 @@
 //! what is seen of the profile's home afterwards.
 
 mod items;
+mod layers;
 mod places;
 mod trouble;
 mod unlink;

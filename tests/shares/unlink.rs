@@ -112,3 +112,109 @@ fn unlink_of_an_unknown_profile_fails() {
     sandbox.hx(["-p", "nobody", "--unlink"]).run().fails(125, &["nobody"]);
     assert_eq!(sandbox.listing(), before);
 }
+
+#[test]
+fn unlink_tells_what_it_removed_and_what_it_left() {
+    let sandbox = with_links();
+    let gone = sandbox.root().join("gone");
+    fs::remove_file(at(&sandbox, ".claude")).unwrap();
+    sandbox.link(&gone, "real/.hermes/profiles/builder/home/.claude");
+    let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
+    let line = |what: &str, place: &str, text: PathBuf| {
+        format!("{what}: {} -> {}", at(&sandbox, place).display(), text.display())
+    };
+    let expected = [
+        line("left", ".claude", gone),
+        line("removed", ".claude.json", sandbox.real().join(".claude.json")),
+        line("removed", "Library/Keychains", sandbox.real().join("Library/Keychains")),
+    ];
+    assert_eq!(outcome.out().lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn unlink_a_second_time_has_nothing_to_do_or_to_say() {
+    let sandbox = with_links();
+    let unlink = || sandbox.hx(["-p", "builder", "--unlink", "--share", ".config/gh"]).run().ok();
+    assert_eq!(unlink().out().lines().count(), 4);
+    let before = super::stamps(&sandbox);
+    assert_eq!(unlink().out(), "");
+    assert_eq!(super::stamps(&sandbox), before);
+}
+
+/// The mode says what a run does with HOME; the links of earlier runs are in the home all the same.
+#[test]
+fn unlink_does_not_ask_for_the_mode() {
+    for (option, variable) in
+        [("--home=real", "X"), ("--verbose", "HERMES_EXEC_HOME_MODE"), ("-q", "TERMINAL_HOME_MODE")]
+    {
+        let sandbox = with_links();
+        let run = sandbox.hx(["-p", "builder", "--unlink", option]).env(variable, "real");
+        assert_eq!(run.run().ok().out().lines().count(), 3, "{option} {variable}");
+        assert!(!at(&sandbox, ".claude").is_symlink(), "{option} {variable}");
+    }
+}
+
+#[test]
+fn unlink_where_there_is_no_home_or_no_hermes_is_nothing() {
+    let sandbox = Sandbox::with_builder();
+    let before = sandbox.listing();
+    for options in [&["--unlink"][..], &["-p", "builder", "--unlink"], &["--unlink", "--home", "profile"]] {
+        assert_eq!(sandbox.hx(options).run().ok().out(), "");
+    }
+    assert_eq!(sandbox.listing(), before);
+    let bare = Sandbox::without_hermes();
+    assert_eq!(bare.hx(["--unlink"]).run().ok().out(), "");
+}
+
+#[test]
+fn unlink_of_the_default_profile_works_in_the_home_of_the_root() {
+    let sandbox = with_links();
+    sandbox.mkdir("real/.hermes/home");
+    sandbox.hx(["true"]).run().ok();
+    assert!(sandbox.root().join("home/.claude").is_symlink());
+    sandbox.hx(["--unlink"]).run().ok();
+    assert!(!sandbox.root().join("home/.claude").is_symlink());
+    assert!(at(&sandbox, ".claude").is_symlink(), "the other profile's are not meant");
+}
+
+/// Which links are ours is told by where they lead; where the real home is not known, nothing can be told.
+#[test]
+fn unlink_without_a_real_home_is_an_error() {
+    let sandbox = with_links();
+    sandbox.copied_binary();
+    sandbox.chown_all(54321);
+    let before = sandbox.listing();
+    let run = sandbox.hx(["-p", "builder", "--unlink"]).env("HERMES_HOME", sandbox.root());
+    run.no_env("HOME").program(sandbox.copied_binary()).uid(54321).run().fails(125, &["the real home is not known"]);
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn unlink_in_a_home_that_cannot_be_written_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = with_links();
+    sandbox.copied_binary();
+    sandbox.chown_all(54321);
+    fs::set_permissions(sandbox.home(), fs::Permissions::from_mode(0o555)).unwrap();
+    let run = sandbox.hx(["-p", "builder", "--unlink"]).program(sandbox.copied_binary()).uid(54321);
+    run.run().fails(125, &[".claude cannot be removed: Permission denied"]);
+}
+
+/// `hermes profile import` refuses an archive with links.
+#[test]
+fn after_unlink_an_archive_of_the_profile_holds_no_link() {
+    let sandbox = with_links();
+    sandbox.write("real/.hermes/profiles/builder/config.yaml", "model: x\n");
+    sandbox.write("real/.hermes/profiles/builder/home/notes", "mine");
+    let archive = || {
+        let tar = ["tar", "-C", sandbox.root().to_str().unwrap(), "-cf", "profile.tar", "profiles/builder"].join(" ");
+        let command = format!("{tar} && tar -tvf profile.tar");
+        sandbox.hx(["--no-share", "all", "--", "sh", "-c", &command]).run().ok().out()
+    };
+    let links = |listing: &str| listing.lines().filter(|line| line.starts_with('l')).count();
+    assert_eq!(links(&archive()), 4);
+    sandbox.hx(["-p", "builder", "--unlink", "--share", ".config/gh"]).run().ok();
+    let after = archive();
+    assert_eq!(links(&after), 0, "{after}");
+    assert!(after.contains("builder/config.yaml") && after.contains("home/notes"), "{after}");
+}

@@ -51,7 +51,7 @@ fn ended(child: Child<'_, '_>, status: WaitStatus) -> Ended {
 fn entered(pid: Pid) -> Option<u64> {
     let info = ptrace::syscall_info(pid).unwrap();
     // SAFETY: the kernel has filled the part of the union that `op` names (PTRACE_GET_SYSCALL_INFO).
-    (info.op == libc::PTRACE_SYSCALL_INFO_ENTRY).then(|| unsafe { info.u.entry.nr })
+    (info.op == libc::PTRACE_SYSCALL_INFO_ENTRY).then_some(unsafe { info.u.entry.nr })
 }
 
 fn traced(sandbox: &Sandbox) -> Start<'_> {

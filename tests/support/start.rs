@@ -5,7 +5,7 @@
 use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -91,6 +91,13 @@ impl<'a> Start<'a> {
         let from = file.as_raw_fd();
         // SAFETY: as above; what stood at `number` is lost to the child only.
         self.step(move || Errno::result(unsafe { libc::dup2(from, number) }).map(drop))
+    }
+
+    /// As [`Start::open_at`], of a file that the start keeps open.
+    pub fn with_file(self, number: RawFd, file: impl Into<OwnedFd>) -> Self {
+        let file = file.into();
+        // SAFETY: as above.
+        self.step(move || Errno::result(unsafe { libc::dup2(file.as_raw_fd(), number) }).map(drop))
     }
 
     /// Becomes this uid and gid, without other groups.

@@ -6,6 +6,8 @@
 mod context;
 mod descriptors;
 mod environment;
+mod limits;
+mod names;
 mod signals;
 
 use std::fs::File;

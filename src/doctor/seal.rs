@@ -1,0 +1,21 @@
+//! What a seal would do here, and whether it would hold. Whoever wants none has nothing to mend.
+#![forbid(unsafe_code)]
+
+use super::Check;
+use crate::cli::SealLevel;
+use crate::facts::Facts;
+use crate::plan::Plan;
+use crate::plan::seal::SealPlan;
+
+/// The check.
+pub fn checks(plan: &Plan, facts: &Facts<'_>) -> Vec<Check> {
+    let Some(selection) = &plan.selection else { return Vec::new() };
+    let seal = SealPlan::build(Some(SealLevel::Files), None, selection, None, facts);
+    let (secrets, rules) = (seal.secrets.len(), seal.rules());
+    let files = format!("--seal=files would keep {secrets} secret files from being read, by {rules} rules of Landlock");
+    vec![match (&seal.refusal, seal.leak) {
+        (Some(failure), _) => Check { cure: failure.hint.clone(), ..Check::note("seal", failure.message.clone()) },
+        (None, Some(leak)) => Check::note("seal", format!("--seal would not hold: {leak}; {files}")),
+        (None, None) => Check::ok("seal", format!("--seal would hold; {files}")),
+    }]
+}

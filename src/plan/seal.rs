@@ -1,0 +1,154 @@
+//! What `--seal` comes to here: whether the kernel can hold it, and which rules it takes.
+//!
+//! Landlock allows and cannot deny (landlock(7)). So what lies beside the paths of the secret files is granted piece by
+//! piece: a directory on such a path is *narrow*, and everything in it is granted but the narrow and the secret. A directory
+//! with no secret below is granted as a whole; there are as many rules as entries beside the paths. The price: what comes
+//! later directly in a narrow directory is not granted.
+#![forbid(unsafe_code)]
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::secrets::{Narrow, Secrets, Unlisted};
+use crate::cli::SealLevel;
+use crate::facts::sealing::{Landlock, Sealing};
+use crate::facts::{Facts, Files};
+use crate::message::{Failure, reason, shown_path};
+use crate::profile::Selection;
+
+/// What a domain refuses whatever its rules are: it needs no_new_privs (PR_SET_NO_NEW_PRIVS(2const)), and no file system
+/// topology can be changed inside (landlock(7), "Current limitations").
+const REFUSES: &str =
+    "sudo and other set-user-id programs, mount and pivot_root (bubblewrap, rootless containers) do not work inside";
+
+/// The seal of a run.
+#[derive(Debug, Default)]
+pub struct SealPlan {
+    /// The level.
+    pub level: SealLevel,
+    /// Who said so.
+    pub source: &'static str,
+    /// Why there can be no seal, and so no run.
+    pub refusal: Option<Failure>,
+    /// What it does not stop here, for a reason that lies in this process.
+    pub leak: Option<&'static str>,
+    /// The secret files.
+    pub secrets: BTreeSet<PathBuf>,
+    /// The directories above them, outer ones first; none where everything may be read.
+    pub narrow: Vec<Narrow>,
+    /// Device and inode of those directories and files, for which there is no rule by whatever path.
+    pub identities: HashSet<(u64, u64)>,
+    /// A home in one of them that will be made before the seal, and is granted.
+    pub new_home: Option<PathBuf>,
+    /// The open descriptors that the command inherits, each with what it leads to.
+    pub descriptors: Vec<(u32, PathBuf)>,
+}
+
+impl SealPlan {
+    /// Plans the seal. `new_home` is a home that will be made first.
+    pub fn build(
+        option: Option<SealLevel>,
+        of_file: Option<SealLevel>,
+        selection: &Selection,
+        new_home: Option<&Path>,
+        facts: &Facts<'_>,
+    ) -> Self {
+        let (level, source) = match (option, of_file) {
+            (Some(level), _) => (level, "--seal"),
+            (None, Some(level)) => (level, "policy file"),
+            (None, None) => (SealLevel::Off, "default"),
+        };
+        let mut plan = Self { level, source, ..Self::default() };
+        if level != SealLevel::Off {
+            let sealing = facts.files.sealing();
+            plan.refusal = plan.fill(&sealing, selection, facts.files).err();
+            plan.new_home = new_home.filter(|_| !plan.narrow.is_empty()).map(Path::to_owned);
+            plan.descriptors = sealing.descriptors;
+        }
+        plan
+    }
+
+    fn fill(&mut self, sealing: &Sealing, selection: &Selection, files: &dyn Files) -> Result<(), Failure> {
+        can_seal(sealing.landlock).map_err(|(why, cure)| self.refused(why, &format!("{cure}, or --seal=off")))?;
+        if sealing.watches_all {
+            self.leak = Some("CAP_PERFMON, which root has, lets the command read /proc/PID/environ of other processes");
+        }
+        if self.level == SealLevel::Files {
+            let cure = "give --seal=on, or --seal=off";
+            let mounts = sealing.mounts.as_ref().map_err(|error| {
+                self.refused(&format!("/proc/self/mountinfo cannot be read: {}", reason(error)), cure)
+            })?;
+            let unlisted = |Unlisted(dir, error)| {
+                let dir = shown_path(&dir);
+                let why = format!("{dir}, which is above secret files, cannot be listed: {}", reason(&error));
+                self.refused(&why, &format!("make it readable (chmod u+rx {dir}), {cure}"))
+            };
+            let secrets = Secrets::gather(selection, mounts, files).map_err(unlisted)?;
+            let narrow = secrets.narrow().map_err(unlisted)?;
+            self.identities = secrets.identities(&narrow);
+            (self.secrets, self.narrow) = (secrets.found, narrow);
+        }
+        Ok(())
+    }
+
+    fn refused(&self, why: &str, cure: &str) -> Failure {
+        let by = if self.source == "--seal" { "--seal" } else { "seal of the policy file" };
+        Failure::new(format!("{by}={}: {why}", self.level.word())).hint(cure)
+    }
+
+    /// The directories in which nothing can be read that comes later.
+    pub fn dirs(&self) -> impl Iterator<Item = &Path> {
+        self.narrow.iter().map(|narrow| narrow.dir.as_path())
+    }
+
+    /// What does not work inside, and what it does not close.
+    pub fn limits(&self) -> Vec<String> {
+        let open = self
+            .descriptors
+            .iter()
+            .map(|(number, target)| format!("descriptor {number} stays open: {}", shown_path(target)));
+        match self.level {
+            SealLevel::Off => Vec::new(),
+            SealLevel::On | SealLevel::Files => std::iter::once(REFUSES.to_owned()).chain(open).collect(),
+        }
+    }
+
+    /// How many rules it takes.
+    pub fn rules(&self) -> usize {
+        let granted: usize = self.narrow.iter().map(|narrow| narrow.granted.len()).sum();
+        usize::from(self.level != SealLevel::Off) + granted + usize::from(self.new_home.is_some())
+    }
+
+    /// What the user should know about it: what does not hold, and that the command's working directory is narrow.
+    pub fn findings(&self, chdir: Option<&Path>, files: &dyn Files) -> Vec<String> {
+        let mut findings = Vec::new();
+        findings.extend(self.leak.map(|leak| format!("the seal does not hold: {leak}")));
+        if !self.narrow.is_empty()
+            && let Ok(dir) = files.canonical(chdir.unwrap_or(Path::new(".")))
+            && self.dirs().any(|narrow| narrow == dir)
+        {
+            findings.push(format!(
+                "the working directory {} is above secret files: what is made directly in it cannot be read back",
+                shown_path(&dir)
+            ));
+        }
+        findings
+    }
+}
+
+/// Can this kernel hold a seal? If not, why, and what would help. ABI 1 refuses every rename and link from one directory to
+/// another (landlock(7), "File reparenting"): a command would notice.
+fn can_seal(landlock: Landlock) -> Result<(), (&'static str, &'static str)> {
+    match landlock {
+        Landlock::Abi(2..) => Ok(()),
+        Landlock::Abi(_) => {
+            Err(("the Landlock of this kernel refuses renames across directories", "use Linux 5.19 or later"))
+        }
+        Landlock::Disabled => Err(("Landlock is switched off", "add landlock to the parameter lsm= of the kernel")),
+        Landlock::Missing => Err((
+            "there is no Landlock in this kernel, or a filter keeps it from us",
+            "use Linux 5.19 or later with CONFIG_SECURITY_LANDLOCK",
+        )),
+        Landlock::NotLinux => Err(("it needs Landlock, which only Linux has", "run it on Linux")),
+    }
+}

@@ -1,0 +1,522 @@
+//! SPEC 7, rules 5 and 8: what the profiles' `.env` and `config.yaml` say about names, and what may stand in those files.
+
+use crate::support::{CANARY, Outcome, Run, Sandbox};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+const ROOT: &str = "real/.hermes";
+const BUILDER: &str = "real/.hermes/profiles/builder";
+const OTHER: &str = "real/.hermes/profiles/other";
+
+/// Names that no rule speaks against, most of them with a secret word.
+const NAMES: [&str; 12] = [
+    "ACME_KEY",
+    "ACME_TOKEN",
+    "BETA_KEY",
+    "BETA_TOKEN",
+    "GAMMA_KEY",
+    "GAMMA_TOKEN",
+    "DELTA_KEY",
+    "DELTA_TOKEN",
+    "ACME",
+    "BETA",
+    "GAMMA",
+    "DELTA",
+];
+
+/// A start of `env -0` with all of [`NAMES`].
+fn start(sandbox: &Sandbox, options: &[&str]) -> Run {
+    let run = sandbox.hx([options, &["--", "/usr/bin/env", "-0"]].concat()).secret_may_show();
+    NAMES.iter().fold(run, |run, name| run.env(name, CANARY))
+}
+
+/// Those of [`NAMES`] that a run took out.
+#[track_caller]
+fn gone(run: Run) -> Vec<&'static str> {
+    let outcome = run.run().ok();
+    NAMES.into_iter().filter(|name| outcome.var(name).is_none()).collect()
+}
+
+fn as_builder(sandbox: &Sandbox) -> Run {
+    start(sandbox, &["-p", "builder"])
+}
+
+#[test]
+fn every_form_of_an_assignment_in_env_declares_its_name() {
+    for (text, names) in [
+        ("ACME_KEY=1", &["ACME_KEY"][..]),
+        ("ACME_KEY=1\nBETA_TOKEN=2\n", &["ACME_KEY", "BETA_TOKEN"]),
+        ("export ACME_KEY=1\n  export\tBETA_KEY=2\n", &["ACME_KEY", "BETA_KEY"]),
+        ("ACME_KEY = 1\n\tBETA_KEY\t=2\n", &["ACME_KEY", "BETA_KEY"]),
+        ("ACME_KEY='1'\nBETA_KEY=\"2\" # remark\n", &["ACME_KEY", "BETA_KEY"]),
+        ("'ACME_KEY'=1\n", &["ACME_KEY"]),
+        ("ACME_KEY=\nBETA_KEY=''\n", &["ACME_KEY", "BETA_KEY"]),
+        ("ACME_KEY=a=b\nBETA_KEY==\n", &["ACME_KEY", "BETA_KEY"]),
+        ("\u{feff}ACME_KEY=1\r\nBETA_KEY=2\r\n", &["ACME_KEY", "BETA_KEY"]),
+        ("ACME_KEY=1\rBETA_KEY=2\r", &["ACME_KEY", "BETA_KEY"]),
+        ("# ACME_KEY=1\n   #BETA_KEY=2\nGAMMA_KEY=3", &["GAMMA_KEY"]),
+        ("\n\n\nACME_KEY=1\n\n", &["ACME_KEY"]),
+        ("ACME_KEY=\"first\nBETA_KEY=second\nthird\"\nGAMMA_KEY=4\n", &["ACME_KEY", "GAMMA_KEY"]),
+        ("ACME_KEY='it\\'s\nBETA_KEY=2'\nGAMMA_KEY=3\n", &["ACME_KEY", "GAMMA_KEY"]),
+        ("ACME_KEY=\"never closed\nBETA_KEY=2\n", &["ACME_KEY", "BETA_KEY"]),
+        ("nothing here\nACME_KEY\n=1\nexport BETA_KEY\n", &[]),
+        ("ACME_KEY: 1\nBETA KEY=1\n", &[]),
+        ("acme_key=1\nXACME_KEY=1\nACME_KEY_2=1\n", &[]),
+        ("ACME_KEY=1\nACME_KEY=2\n", &["ACME_KEY"]),
+        ("OTHER=ACME_KEY=1\n", &[]),
+        ("", &[]),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(format!("{BUILDER}/.env"), text);
+        assert_eq!(gone(as_builder(&sandbox)), names, "{text:?}");
+    }
+}
+
+#[test]
+fn a_name_in_env_needs_a_secret_word() {
+    let sandbox = Sandbox::with_builder();
+    let words = [
+        "KEY",
+        "KEYS",
+        "APIKEY",
+        "TOKEN",
+        "TOKENS",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "PASS",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "AUTH",
+        "PAT",
+        "COOKIE",
+    ];
+    let secret: Vec<String> = words
+        .iter()
+        .flat_map(|word| {
+            let lower = word.to_ascii_lowercase();
+            [word.to_string(), format!("Q_{word}"), format!("{word}_Q"), format!("q_{lower}_q"), format!("Q__{word}_2")]
+        })
+        .collect();
+    let plain: Vec<String> = words
+        .iter()
+        .flat_map(|word| [format!("Q{word}"), format!("{word}Q"), format!("Q_{word}2"), format!("Q-{word}")])
+        // Some of these are words of their own: KEY and KEYS, PASS and PASSWD.
+        .chain(["KEYMAP", "TOKENIZERS_PARALLELISM", "SSH_ASKPASS", "AUTHOR", "PATH_2", "MONKEY"].map(str::to_owned))
+        .collect();
+    let all: Vec<&String> = secret.iter().chain(&plain).collect();
+    sandbox.write(format!("{BUILDER}/.env"), all.iter().map(|name| format!("{name}=1\n")).collect::<String>());
+    let run = all.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "1"));
+    let outcome = run.run().ok();
+    for name in &secret {
+        assert_eq!(outcome.var(name), None, "{name}");
+    }
+    for name in &plain {
+        assert!(outcome.var(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn the_files_of_the_profile_the_root_and_the_inherited_profile_count() {
+    let sandbox = Sandbox::with_builder();
+    for (dir, greek) in [(BUILDER, "ACME"), (ROOT, "BETA"), (OTHER, "GAMMA"), ("data/profiles/far", "DELTA")] {
+        sandbox.write(format!("{dir}/.env"), format!("{greek}_KEY=1\n{greek}=1\n"));
+        sandbox.write(format!("{dir}/config.yaml"), format!("p: {{key_env: {greek}_TOKEN}}\n"));
+    }
+    let of = |greek: &[&str]| {
+        let declared = |name: &&str| name.split_once('_').is_some_and(|(first, _)| greek.contains(&first));
+        NAMES.into_iter().filter(declared).collect::<Vec<_>>()
+    };
+    assert_eq!(gone(as_builder(&sandbox)), of(&["ACME", "BETA"]));
+    assert_eq!(gone(start(&sandbox, &[])), of(&["BETA"]), "the profile `default` is the root");
+    assert_eq!(gone(start(&sandbox, &["-p", "other"])), of(&["BETA", "GAMMA"]));
+    let inherited = |dir: &str| as_builder(&sandbox).env("HERMES_HOME", sandbox.path(dir));
+    assert_eq!(gone(inherited(OTHER)), of(&["ACME", "BETA", "GAMMA"]));
+    assert_eq!(gone(inherited(BUILDER)), of(&["ACME", "BETA"]));
+    assert_eq!(gone(inherited(ROOT)), of(&["ACME", "BETA"]));
+    // With --hermes-home the inherited one still tells whose credentials stand in the block.
+    let home = sandbox.root().display().to_string();
+    let run = start(&sandbox, &["--hermes-home", &home, "-p", "builder"]);
+    assert_eq!(gone(run.env("HERMES_HOME", sandbox.path("data/profiles/far"))), of(&["ACME", "BETA", "DELTA"]));
+}
+
+#[test]
+fn what_is_no_directory_of_a_profile_is_passed_over() {
+    let sandbox = Sandbox::with_builder();
+    let home = sandbox.root().display().to_string();
+    for inherited in ["/no/such/dir", "relative", "", " "] {
+        let run = start(&sandbox, &["--hermes-home", &home, "-p", "builder"]).env("HERMES_HOME", inherited);
+        assert_eq!(gone(run), [""; 0], "{inherited:?}");
+    }
+}
+
+#[test]
+fn core_names_and_those_of_hermes_stay_whatever_the_files_say() {
+    let sandbox = Sandbox::with_builder();
+    let names = [
+        "SSH_AUTH_SOCK",
+        "XDG_SESSION_COOKIE",
+        "HERMES_KANBAN_TOKEN",
+        "HERMES_SESSION_KEY",
+        "HERMES_MY_TOKEN",
+        "TERMINAL_AUTH",
+        "TERMINAL_SSH_KEY",
+        "LC_KEY",
+        "EDITOR",
+    ];
+    sandbox.write(format!("{BUILDER}/.env"), names.map(|name| format!("{name}=1\n")).concat());
+    let keys = names.map(|name| format!("  - key_env: {name}\n")).concat();
+    sandbox.write(format!("{BUILDER}/config.yaml"), format!("providers:\n{keys}"));
+    let outcome = names.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "/x")).run().ok();
+    for name in names {
+        assert_eq!(outcome.var(name).as_deref(), Some("/x"), "{name}");
+    }
+}
+
+#[test]
+fn what_config_declares_needs_no_secret_word() {
+    for (text, names) in [
+        ("key_env: ACME\n", &["ACME"][..]),
+        ("providers:\n  mine:\n    key_env: ACME\n    base_url: http://x\n", &["ACME"]),
+        (
+            "custom_providers:\n- name: a\n  key_env: 'ACME_KEY'\n- {name: b, key_env: \"BETA\"}\n",
+            &["ACME_KEY", "BETA"],
+        ),
+        ("a: [[[{key_env: ACME}]]]\n", &["ACME"]),
+        ("key_env: \" ACME \"\n", &["ACME"]),
+        ("secrets:\n  bitwarden:\n    access_token_env: ACME\n", &["ACME"]),
+        ("secrets: {onepassword: {env: {ACME: op://v/i/f, BETA_KEY: op://v/i/g}}}\n", &["BETA_KEY", "ACME"]),
+        (
+            "secrets:\n  onepassword:\n    env:\n      ACME: \"op://x\"\n      ? BETA\n      : op://y\n",
+            &["ACME", "BETA"],
+        ),
+        ("x: &x ACME\nkey_env: *x\n", &["ACME"]),
+        ("x: &x {key_env: ACME}\ny: *x\n", &["ACME"]),
+        ("\u{feff}key_env: ACME\r\n", &["ACME"]),
+        ("--- # remark\nkey_env: ACME # remark\n...\n", &["ACME"]),
+        // Not at these places.
+        ("bitwarden: {access_token_env: ACME}\nonepassword: {env: {BETA: x}}\n", &[]),
+        ("secrets: {onepassword: {env: [ACME]}, bitwarden: {access_token_env: [BETA]}}\n", &[]),
+        ("key_env: [ACME]\nother_key_env: BETA\nkey_environment: GAMMA\n", &[]),
+        ("# key_env: ACME\nx: 'key_env: BETA'\ny: |\n  key_env: GAMMA\n", &[]),
+        ("env_passthrough: [ACME]\nterminal: {env: {BETA: 1}}\nkey: {env: GAMMA}\n", &[]),
+        ("ACME: key_env\n", &[]),
+        ("key_env:\n", &[]),
+        ("key_env: ~\n", &[]),
+        ("key_env: ''\n", &[]),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(format!("{BUILDER}/config.yaml"), text);
+        let mut found = gone(as_builder(&sandbox));
+        found.sort_by_key(|name| names.iter().position(|known| known == name));
+        assert_eq!(found, names, "{text:?}");
+    }
+}
+
+#[test]
+fn declared_names_are_seen_through_the_prefixes_of_containers() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write(format!("{BUILDER}/.env"), "ACME_KEY=1\n");
+    sandbox.write(format!("{BUILDER}/config.yaml"), "key_env: BETA\n");
+    let names =
+        ["APPTAINERENV_ACME_KEY", "SINGULARITYENV_BETA", "APPTAINERENV_SINGULARITYENV_BETA", "APPTAINERENV_ACME"];
+    let outcome = names.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "1")).run().ok();
+    assert_eq!(names.map(|name| outcome.var(name).is_some()), [false, false, false, true]);
+}
+
+/// The lists in both sections, of the selected profile alone.
+#[test]
+fn passthrough_keeps_what_later_rules_would_remove() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write(format!("{BUILDER}/.env"), NAMES.map(|name| format!("{name}=1\n")).concat());
+    let all =
+        ["ACME_KEY", "ACME_TOKEN", "BETA_KEY", "BETA_TOKEN", "GAMMA_KEY", "GAMMA_TOKEN", "DELTA_KEY", "DELTA_TOKEN"];
+    assert_eq!(gone(as_builder(&sandbox)), all);
+    for (text, kept) in [
+        ("terminal: {env_passthrough: [ACME_KEY, BETA_KEY]}\n", &["ACME_KEY", "BETA_KEY"][..]),
+        ("tools:\n  env_passthrough:\n  - ACME_KEY\n", &["ACME_KEY"]),
+        (
+            "terminal: {env_passthrough: [ACME_KEY]}\ntools: {env_passthrough: ['BETA_KEY']}\n",
+            &["ACME_KEY", "BETA_KEY"],
+        ),
+        ("terminal:\n  env_passthrough: [\" ACME_KEY \", '', 17, [BETA_KEY], {GAMMA_KEY: 1}]\n", &["ACME_KEY"]),
+        ("l: &l [ACME_KEY]\nterminal: {env_passthrough: *l}\n", &["ACME_KEY"]),
+        // No patterns, no other places, no other shapes.
+        ("terminal: {env_passthrough: ['*', 'ACME_*', ACME, acme_key]}\n", &[]),
+        ("env_passthrough: [ACME_KEY]\nterminal: {x: {env_passthrough: [BETA_KEY]}}\n", &[]),
+        ("terminal: {env_passthrough: ACME_KEY}\n", &[]),
+        ("terminal: {env_passthrough: {ACME_KEY: 1}}\n", &[]),
+        ("Terminal: {env_passthrough: [ACME_KEY]}\n", &[]),
+        ("terminal: [{env_passthrough: [ACME_KEY]}]\n", &[]),
+    ] {
+        sandbox.write(format!("{BUILDER}/config.yaml"), text);
+        let expected: Vec<_> = all.iter().filter(|name| !kept.contains(name)).copied().collect();
+        assert_eq!(gone(as_builder(&sandbox)), expected, "{text:?}");
+    }
+    let text = "terminal: {env_passthrough: [ACME_KEY]}\n";
+    sandbox.write(format!("{BUILDER}/config.yaml"), "");
+    for dir in [ROOT, OTHER] {
+        sandbox.write(format!("{dir}/config.yaml"), text);
+    }
+    let run = as_builder(&sandbox).env("HERMES_HOME", sandbox.path(OTHER));
+    assert_eq!(gone(run), all, "only the selected profile's list counts");
+}
+
+#[test]
+fn names_need_not_be_utf8() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write(format!("{BUILDER}/.env"), b"A\xff_KEY=1\n\xff\xfe=\xff\nACME_KEY=\xff\n");
+    let outcome = as_builder(&sandbox).env(crate::support::bytes(b"A\xff_KEY"), "1").run().ok();
+    assert!(!outcome.stdout.windows(7).any(|window| window == b"A\xff_KEY="));
+    assert_eq!(outcome.var("ACME_KEY"), None);
+}
+
+/// The memory and the processor time of a run are limited, and the time that it may wait. What it needs in truth is far
+/// less: the limits only have to be there.
+const LIMITS: &str = "ulimit -v 400000; ulimit -t 30; set -- timeout 120 \"$@\"";
+
+fn limited(sandbox: &Sandbox, uid: Option<u32>, options: &[&str]) -> Run {
+    let run = start(sandbox, &[&["-p", "builder"], options].concat()).env("OPENAI_API_KEY", CANARY);
+    match uid {
+        Some(uid) => run.program(sandbox.copied_binary()).uid(uid),
+        None => run,
+    }
+    .after_sh(LIMITS)
+}
+
+/// A run within [`LIMITS`], with credentials of rules 4 and 8 in the block. It succeeds, opens nothing, and says no more than
+/// `warnings` warnings, each of which names `path`.
+#[track_caller]
+fn survives(sandbox: &Sandbox, uid: Option<u32>, path: &str, warnings: usize) -> Outcome {
+    let path = sandbox.path(path).display().to_string();
+    let outcome = limited(sandbox, uid, &[]).run();
+    assert_eq!((outcome.code(), outcome.stderr.lines().count()), (0, warnings), "{}", outcome.stderr);
+    let named = |line: &str| line.starts_with("hermes-exec: warning: ") && line.contains(&path);
+    assert!(outcome.stderr.lines().all(named), "{}", outcome.stderr);
+    assert!(outcome.stderr.len() < 1000, "{}", outcome.stderr);
+    assert_eq!((outcome.var("OPENAI_API_KEY"), outcome.var("ANTHROPIC_API_KEY")), (None, None));
+    outcome
+}
+
+/// As [`survives`], also with `-q` and `-n`.
+#[track_caller]
+fn survives_in_every_mode(sandbox: &Sandbox, uid: Option<u32>, path: &str, warnings: usize) -> Outcome {
+    let outcome = survives(sandbox, uid, path, warnings);
+    let quiet = limited(sandbox, uid, &["-q"]).run().ok();
+    assert_eq!(quiet.stdout, outcome.stdout, "-q changes nothing but the words");
+    let explained = limited(sandbox, uid, &["-n"]).run().ok();
+    assert_eq!(explained.out().contains("Warnings"), warnings > 0, "{explained:?}");
+    outcome
+}
+
+/// Puts something in the place of each of the two files, in the profile and in the root.
+#[track_caller]
+fn in_each_place(put: impl Fn(&Sandbox, &str), uid: Option<u32>) {
+    for file in [".env", "config.yaml"] {
+        for dir in [BUILDER, ROOT] {
+            let sandbox = Sandbox::with_builder();
+            let path = format!("{dir}/{file}");
+            put(&sandbox, &path);
+            if let Some(uid) = uid {
+                sandbox.copied_binary();
+                sandbox.chown_all(uid);
+            }
+            survives_in_every_mode(&sandbox, uid, &path, 1);
+        }
+    }
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_file() {
+    in_each_place(|sandbox, path| drop(sandbox.mkdir(path)), None);
+}
+
+#[test]
+fn a_named_pipe_in_the_place_of_a_file() {
+    let mode = nix::sys::stat::Mode::from_bits_truncate(0o600);
+    in_each_place(|sandbox, path| nix::unistd::mkfifo(&sandbox.path(path), mode).unwrap(), None);
+}
+
+#[test]
+fn a_device_in_the_place_of_a_file() {
+    in_each_place(|sandbox, path| drop(sandbox.link("/dev/zero", path)), None);
+    in_each_place(|sandbox, path| drop(sandbox.link("/dev/tty", path)), None);
+}
+
+#[test]
+fn a_loop_of_links_in_the_place_of_a_file() {
+    in_each_place(|sandbox, path| drop(sandbox.link(sandbox.path(path), path)), None);
+}
+
+#[test]
+fn a_socket_in_the_place_of_a_file() {
+    let put = |sandbox: &Sandbox, path: &str| drop(std::os::unix::net::UnixListener::bind(sandbox.path(path)).unwrap());
+    in_each_place(put, None);
+}
+
+#[test]
+fn a_file_that_may_not_be_read() {
+    let put = |sandbox: &Sandbox, path: &str| {
+        let file = sandbox.write(path, "ACME_KEY=1\n");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    in_each_place(put, Some(54321));
+}
+
+#[test]
+fn an_env_of_10_mb_is_read_up_to_1_mb() {
+    let sandbox = Sandbox::with_builder();
+    let line = "# a remark of 64 bytes, so that a round number fills a megabyte\n";
+    assert_eq!(line.len(), 64);
+    let first = format!("ACME_KEY=1\n{}BETA_KEY=1\n", line.repeat((1 << 14) - 1));
+    let text = format!("{first}GAMMA_KEY=1\n{}DELTA_KEY=1\n", line.repeat(9 << 14));
+    assert!(first.len() < 1 << 20 && text.len() > 9 << 20);
+    sandbox.write(format!("{BUILDER}/.env"), text);
+    let outcome = survives(&sandbox, None, &format!("{BUILDER}/.env"), 1);
+    assert!(outcome.stderr.contains("1 MB"), "{outcome:?}");
+    let found = ["ACME_KEY", "BETA_KEY", "DELTA_KEY"].map(|name| outcome.var(name).is_some());
+    assert_eq!(found, [false, false, true]);
+}
+
+#[test]
+fn a_config_of_10_mb_is_read_as_empty() {
+    let sandbox = Sandbox::with_builder();
+    let text = format!("key_env: ACME\nterminal: {{env_passthrough: [BETA_KEY]}}\n{}", "# remark\n".repeat(1 << 20));
+    sandbox.write(format!("{BUILDER}/config.yaml"), text);
+    sandbox.write(format!("{BUILDER}/.env"), "BETA_KEY=1\n");
+    let outcome = survives_in_every_mode(&sandbox, None, &format!("{BUILDER}/config.yaml"), 1);
+    assert!(outcome.stderr.contains("1 MB"), "{outcome:?}");
+    assert_eq!((outcome.var("ACME").is_some(), outcome.var("BETA_KEY")), (true, None), "nothing is opened");
+}
+
+#[test]
+fn rubbish_in_env() {
+    let megabyte = |text: &[u8]| text.repeat((1 << 20) / text.len());
+    for text in [
+        megabyte(b"\0"),
+        megabyte(b"\xff"),
+        megabyte(b"="),
+        megabyte(b"'"),
+        megabyte(b"A_KEY=\""),
+        megabyte(b"A_KEY=\"\n"),
+        megabyte(b"A_KEY='\n"),
+        megabyte(b"A=\"'\nB='\"\n"),
+        megabyte(b"A=\"\\\n"),
+        megabyte(b"export "),
+        megabyte(b"A_KEY"),
+        megabyte(b"\r"),
+        megabyte(b"#"),
+        megabyte(b"A_KEY=1\n"),
+        fs::read(crate::support::BINARY).unwrap().into_iter().take(1 << 20).collect(),
+        (0..100_000).flat_map(|at| format!("N{at}_KEY=1\n").into_bytes()).take(1 << 20).collect(),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(format!("{BUILDER}/.env"), [b"ACME_KEY=1\n", &text[..text.len() - 20], b"\n"].concat());
+        let outcome = survives(&sandbox, None, &format!("{BUILDER}/.env"), 0);
+        assert_eq!(outcome.var("ACME_KEY"), None, "{:?}", text[..20].escape_ascii().to_string());
+    }
+}
+
+/// In front of each stands a word that matters, or the file would not be parsed.
+#[test]
+fn rubbish_in_config() {
+    let megabyte = |text: &str| format!("# key_env\n{}", text.repeat(((1 << 20) - 20) / text.len()));
+    let numbered =
+        |make: fn(usize) -> String, count| format!("# key_env\n{}", (0..count).map(make).collect::<String>());
+    for (text, warnings) in [
+        (megabyte("["), 1),
+        (megabyte("{"), 1),
+        (megabyte("{a: "), 1),
+        (megabyte("[a, "), 1),
+        (format!("key_env: {}{}\n", "[".repeat(1 << 19), "]".repeat((1 << 19) - 20)), 1),
+        (megabyte("- "), 0),
+        (megabyte("? "), 0),
+        (megabyte(": "), 0),
+        (megabyte("- ? "), 0),
+        (megabyte("&a "), 1),
+        (megabyte("!a "), 1),
+        (megabyte("!"), 1),
+        (megabyte("x"), 0),
+        (megabyte("a: b\n"), 0),
+        (megabyte("---\n"), 0),
+        (megabyte("\n"), 0),
+        (megabyte("\t"), 0),
+        (megabyte("#"), 0),
+        (megabyte("\0"), 1),
+        (format!("key_env: \"{}", "x".repeat(1 << 19)), 1),
+        (format!("key_env: '{}\n", "\n".repeat(1 << 19)), 1),
+        (format!("key_env: |\n{}", "  x\n".repeat(250_000)), 0),
+        (format!("key_env: [{}]\n", "a,".repeat(1 << 19).split_off(40)), 0),
+        (format!("{}: key_env\n", "k".repeat(1 << 19)), 1),
+        (format!("? {}\n: key_env\n", "k".repeat(1 << 19)), 0),
+        (numbered(|at| format!("{}a:\n", " ".repeat(at)), 1400), 0),
+        (numbered(|at| format!("{}- a:\n", "  ".repeat(at)), 1000), 0),
+        (numbered(|at| format!("k{at}: &a{at} [*a{}]\n", at.saturating_sub(1)), 30_000), 0),
+        // A billion laughs, and cycles.
+        (
+            "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned()
+                + &('b'..='z').map(|c| format!("{c}: &{c} [{}]\n", vec![format!("*{}", (c as u8 - 1) as char); 10].join(", "))).collect::<String>()
+                + "terminal: {env_passthrough: *z}\nkey_env: *z\n",
+            0,
+        ),
+        ("terminal: &t\n  env_passthrough: *t\n  key_env: *t\ntools: *t\nsecrets: *t\n".into(), 0),
+        ("&r\nterminal: *r\ntools: *r\nenv_passthrough: *r\nkey_env: *r\nsecrets: {onepassword: *r, bitwarden: *r}\n".into(), 0),
+        ("a: &a [*a, *a, {key_env: *a}]\nterminal: {env_passthrough: *a}\n".into(), 0),
+        ("terminal: {env_passthrough: *nobody}\n".into(), 1),
+        ("terminal: {env_passthrough: [DELTA_KEY]\n".into(), 1),
+        ("terminal: {env_passthrough: [DELTA_KEY]}\n\tx: y: z\n".into(), 1),
+        ("terminal: {env_passthrough: [DELTA_KEY]}\n]\n".into(), 1),
+        ("key_env".into(), 0),
+        ("%YAML 9.9\n%TAG ! x\n---\nkey_env: [\n".into(), 1),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(format!("{BUILDER}/.env"), "DELTA_KEY=1\n");
+        println!("{:?}… of {} bytes", text.chars().take(40).collect::<String>(), text.len());
+        assert!(text.len() <= 1 << 20);
+        sandbox.write(format!("{BUILDER}/config.yaml"), &text);
+        let outcome = survives(&sandbox, None, &format!("{BUILDER}/config.yaml"), warnings);
+        assert_eq!(outcome.var("DELTA_KEY"), None, "opened");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_in_config() {
+    let path = format!("{BUILDER}/config.yaml");
+    for (text, warnings) in [
+        (b"terminal: {env_passthrough: [DELTA_KEY]}\n# \xff\n".to_vec(), 1),
+        (b"\xff\xfek\0e\0y\0_\0e\0n\0v\0".to_vec(), 0),
+        (fs::read("/usr/bin/env").unwrap().into_iter().take((1 << 20) - 20).collect(), 0),
+        ([b"key_env\n".to_vec(), fs::read(crate::support::BINARY).unwrap()[..1 << 19].to_vec()].concat(), 1),
+        (b"no word that matters, and no YAML: [\xff".to_vec(), 0),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(format!("{BUILDER}/.env"), "DELTA_KEY=1\n");
+        sandbox.write(&path, &text);
+        let outcome = survives(&sandbox, None, &path, warnings);
+        assert_eq!(outcome.var("DELTA_KEY"), None);
+    }
+}
+
+#[test]
+fn both_files_wrong_are_two_warnings_each_told_once() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir(format!("{BUILDER}/.env"));
+    sandbox.write(format!("{BUILDER}/config.yaml"), "key_env: [\n");
+    survives(&sandbox, None, BUILDER, 2);
+    // The same directory by way of three names is read once.
+    let run = as_builder(&sandbox).env("HERMES_HOME", sandbox.path(BUILDER)).run();
+    assert_eq!(run.stderr.lines().count(), 2, "{run:?}");
+}
+
+/// A config that has none of the words is not parsed: what would be an error is none.
+#[test]
+fn a_config_without_the_words_is_not_parsed() {
+    let sandbox = Sandbox::with_builder();
+    let path = format!("{BUILDER}/config.yaml");
+    for text in ["[", "a: b: c", "\t- x", "\"", "*x", "terminal: {passthrough: [ACME_KEY]", "key env: ["] {
+        sandbox.write(&path, text);
+        survives(&sandbox, None, &path, 0);
+    }
+}

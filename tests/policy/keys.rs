@@ -1,0 +1,389 @@
+//! What the keys do, how they stand to the options, and what holds for a program.
+
+use super::{OF_PROFILE, as_builder, with_policy};
+use crate::explained::Explained;
+use crate::support::{CANARY, Outcome, Run, Sandbox};
+use std::collections::BTreeSet;
+use std::fs;
+
+/// A run of `env -0` as the profile `builder` with a policy and options, among credentials and other variables.
+fn start(sandbox: &Sandbox, policy: &str, options: &[&str]) -> Run {
+    sandbox.write(OF_PROFILE, policy);
+    let run = sandbox.hx(as_builder(options)).secret_may_show();
+    [
+        ("OPENAI_API_KEY", CANARY),
+        ("GITHUB_TOKEN", CANARY),
+        ("VIRTUAL_ENV", "/venv"),
+        ("EDITOR", "vi"),
+        ("ONE_A", "1"),
+        ("ONE_B", "1"),
+        ("TWO_A", "2"),
+    ]
+    .into_iter()
+    .fold(run, |run, (name, value)| run.env(name, value))
+}
+
+#[track_caller]
+fn ran(sandbox: &Sandbox, policy: &str, options: &[&str]) -> Outcome {
+    let outcome = start(sandbox, policy, options).run();
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{policy} {options:?}: {outcome:?}");
+    outcome
+}
+
+/// The names in the block that the command sees.
+#[track_caller]
+fn names(sandbox: &Sandbox, policy: &str, options: &[&str]) -> BTreeSet<String> {
+    ran(sandbox, policy, options).block().into_iter().map(|(name, _)| name).collect()
+}
+
+/// A tree with everything that a key could change, so that a key without its effect is seen.
+fn furnished() -> Sandbox {
+    let sandbox = Sandbox::with_builder();
+    for place in ["real/.claude", "real/Library/Keychains", "real/.config/gh", "real/.ssh"] {
+        sandbox.mkdir(place);
+    }
+    sandbox
+}
+
+#[test]
+fn a_key_does_what_its_option_does() {
+    for (policy, options) in [
+        (r#"{"home": "real"}"#, &["--home", "real"][..]),
+        (r#"{"home": "profile"}"#, &["--home", "profile"]),
+        (r#"{"home": "auto"}"#, &["--home", "auto"]),
+        (r#"{"share": ["keychain", "claude", ".config/gh", ".ssh"]}"#, &["--share", ".config/gh,.ssh"]),
+        (r#"{"share": []}"#, &["--no-share", "all"]),
+        (r#"{"share": ["claude"]}"#, &["--no-share", "keychain"]),
+        (r#"{"keep": ["OPENAI_API_KEY"]}"#, &["--keep", "OPENAI_API_KEY"]),
+        (r#"{"keep": ["*_TOKEN", "VIRTUAL_EN?"]}"#, &["--keep", "*_TOKEN", "--keep", "VIRTUAL_EN?"]),
+        (r#"{"unset": ["ONE_*", "EDITO?"]}"#, &["--unset", "ONE_*", "-u", "EDITO?"]),
+        (r#"{"set": {"NEW": "a=b ü", "ONE_A": ""}}"#, &["--set", "NEW=a=b ü", "--set", "ONE_A="]),
+        (r#"{"set": {"HOME": "/mine", "HERMES_PROFILE": "x"}}"#, &["--set", "HOME=/mine", "--set", "HERMES_PROFILE=x"]),
+        (r#"{"inherit_credentials": ["openai", "github"]}"#, &["--inherit-credentials=openai,github"]),
+        (r#"{"inherit_credentials": []}"#, &[]),
+        (r#"{"minimal": true}"#, &["--minimal"]),
+        (r#"{"minimal": false}"#, &[]),
+        (
+            r#"{"minimal": true, "keep": ["ONE_?"], "set": {"NEW": "1"}, "inherit_credentials": ["openai"]}"#,
+            &["--minimal", "--keep", "ONE_?", "--set", "NEW=1", "--inherit-credentials=openai"],
+        ),
+        ("{}", &[]),
+    ] {
+        let (by_file, by_option) = (furnished(), furnished());
+        let place = |sandbox: &Sandbox, text: String| text.replace(sandbox.dir.to_str().unwrap(), "{dir}");
+        let result = |sandbox: &Sandbox, outcome: Outcome| {
+            fs::remove_file(sandbox.path(OF_PROFILE)).unwrap();
+            (place(sandbox, outcome.out()), place(sandbox, format!("{:#?}", sandbox.listing())))
+        };
+        let of_file = result(&by_file, ran(&by_file, policy, &[]));
+        let of_option = result(&by_option, ran(&by_option, "{}", options));
+        assert_eq!(of_file, of_option, "{policy}");
+        if !options.is_empty() && !matches!(options, ["--home", "profile" | "auto"]) {
+            let none = furnished();
+            assert_ne!(of_file, result(&none, ran(&none, "{}", &[])), "{policy} has no effect at all");
+        }
+    }
+}
+
+/// SPEC 10: every key but `programs` has an option, and every other option is about one run alone.
+#[test]
+fn every_key_but_programs_has_an_option_and_the_other_way_round() {
+    let sandbox = with_policy(r#"{"no such key at all": 1}"#);
+    let outcome = sandbox.builder(["true"]).run().fails(125, &["the keys here are "]);
+    let keys = outcome.stderr.split_once("the keys here are ").unwrap().1.trim_end().to_owned();
+    let keys: BTreeSet<_> = keys.split(", ").map(|key| key.replace('_', "-")).collect();
+
+    let help = sandbox.hx(["--help"]).run().ok().out();
+    let words = help.lines().filter(|line| line.trim_start().starts_with('-')).flat_map(str::split_whitespace);
+    let long = words.filter_map(|word| word.strip_prefix("--"));
+    let options: BTreeSet<_> = long
+        .map(|word| word.split(['=', '[', ',', '<']).next().unwrap().to_owned())
+        .filter(|o| !o.is_empty())
+        .collect();
+
+    let programs = BTreeSet::from(["programs".to_owned()]);
+    assert_eq!(&keys - &options, programs, "keys without an option");
+    // Which profile and which file it is, what is asked for, and what is wanted of this one command.
+    let one_run = [
+        "argv0",
+        "catalogue",
+        "chdir",
+        "doctor",
+        "explain",
+        "help",
+        "hermes-home",
+        "json",
+        "no-policy",
+        "no-share",
+        "only",
+        "policy",
+        "profile",
+        "quiet",
+        "unlink",
+        "verbose",
+        "version",
+    ];
+    let without: Vec<_> = (&options - &keys).into_iter().collect();
+    assert_eq!(without, one_run, "options without a key");
+}
+
+/// The example of SPEC 10, but for `seal`, which comes with its option.
+#[test]
+fn the_example_of_the_specification() {
+    let sandbox = with_policy(
+        r#"{ "home": "profile", "share": ["keychain", "claude", ".config/gh"],
+             "keep": ["UV_PYTHON"], "unset": ["GIT_DIR"], "set": {"PYTHONUTF8": "1"},
+             "inherit_credentials": [], "minimal": false,
+             "programs": { "claude": {"inherit_credentials": ["claude-code"]},
+                           "gh": {"inherit_credentials": ["github"], "share": [".config/gh"]} } }"#,
+    );
+    sandbox.mkdir("real/.config/gh");
+    let outcome = sandbox.hx(as_builder(&[])).env("GIT_DIR", "/x").env("GITHUB_TOKEN", CANARY).run().ok();
+    assert_eq!(outcome.var("PYTHONUTF8").as_deref(), Some("1"));
+    assert_eq!((outcome.var("GIT_DIR"), outcome.var("GITHUB_TOKEN")), (None, None));
+    assert!(sandbox.home().join(".config/gh").is_symlink());
+}
+
+#[test]
+fn options_win_over_the_file() {
+    let sandbox = furnished();
+    let has = |policy: &str, options: &[&str], name: &str| names(&sandbox, policy, options).contains(name);
+    assert!(has(r#"{"unset": ["ONE_A"]}"#, &["--keep", "ONE_*"], "ONE_A"));
+    assert!(has(r#"{"unset": ["*"]}"#, &["--keep", "OPENAI_API_KEY"], "OPENAI_API_KEY"));
+    assert!(!has(r#"{"keep": ["ONE_A"]}"#, &["--unset", "ONE_*"], "ONE_A"));
+    assert!(!has(r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, &["--unset", "ONE_A"], "ONE_A"));
+    assert!(!has(r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, &["--unset", "NEW"], "NEW"));
+    assert!(!has(r#"{"inherit_credentials": ["openai"]}"#, &["--unset", "OPENAI_*"], "OPENAI_API_KEY"));
+    assert!(has(r#"{"minimal": true}"#, &["--keep", "ONE_A"], "ONE_A"));
+
+    let value = |policy: &str, options: &[&str]| ran(&sandbox, policy, options).var("ONE_A");
+    assert_eq!(value(r#"{"set": {"ONE_A": "file"}}"#, &["--set", "ONE_A=option"]).unwrap(), "option");
+    assert_eq!(value(r#"{"set": {"ONE_A": "file"}}"#, &["--keep", "ONE_A"]).unwrap(), "1", "kept as it is");
+    assert_eq!(value(r#"{"unset": ["ONE_A"]}"#, &["--set", "ONE_A=option"]).unwrap(), "option");
+
+    let home = |policy: &str, options: &[&str]| ran(&sandbox, policy, options).var("HOME").unwrap();
+    assert_eq!(home(r#"{"home": "real"}"#, &["--home", "profile"]), sandbox.home().display().to_string());
+    assert_eq!(home(r#"{"home": "profile"}"#, &["--home", "real"]), sandbox.real().display().to_string());
+}
+
+/// SPEC 5: the mode's sources in their order.
+#[test]
+fn the_environment_wins_over_the_files_home() {
+    let sandbox = furnished();
+    let (real, own) = (sandbox.real().display().to_string(), sandbox.home().display().to_string());
+    for (policy, variable, value, home) in [
+        (r#"{"home": "profile"}"#, "HERMES_EXEC_HOME_MODE", "real", &real),
+        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE", "profile", &own),
+        (r#"{"home": "profile"}"#, "TERMINAL_HOME_MODE", "host", &real),
+        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", "isolated", &own),
+        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", "auto", &real),
+        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", " ", &real),
+        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE", "", &real),
+    ] {
+        let outcome = start(&sandbox, policy, &[]).env(variable, value).run().ok();
+        assert_eq!(&outcome.var("HOME").unwrap(), home, "{policy} {variable}={value}");
+    }
+}
+
+#[test]
+fn within_the_file_set_comes_before_unset_and_unset_before_keep() {
+    let sandbox = furnished();
+    let policy = r#"{"keep": ["*"], "unset": ["ONE_*"], "set": {"ONE_A": "set"}}"#;
+    let outcome = ran(&sandbox, policy, &[]);
+    assert_eq!(outcome.var("ONE_A").as_deref(), Some("set"));
+    assert_eq!(outcome.var("ONE_B"), None);
+    assert!(outcome.var("OPENAI_API_KEY").is_some());
+}
+
+#[test]
+fn home_cannot_be_unset() {
+    let sandbox = furnished();
+    let outcome = ran(&sandbox, r#"{"unset": ["HOME", "HOM?", "*"]}"#, &[]);
+    assert_eq!(outcome.var("HOME").unwrap(), sandbox.home().display().to_string());
+}
+
+#[test]
+fn share_replaces_the_default_and_programs_and_options_add() {
+    let linked = |policy: &str, options: &[&str]| {
+        let sandbox = furnished();
+        ran(&sandbox, policy, options);
+        let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
+        places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect::<Vec<_>>()
+    };
+    assert_eq!(linked("{}", &[]), [".claude", "Library/Keychains"]);
+    assert_eq!(linked(r#"{"share": [".ssh"]}"#, &[]), [".ssh"]);
+    assert_eq!(linked(r#"{"share": [".ssh", ".ssh", "./.ssh/"]}"#, &[]), [".ssh"]);
+    assert_eq!(linked(r#"{"share": [".ssh"]}"#, &["--share", ".config/gh"]), [".config/gh", ".ssh"]);
+    assert_eq!(linked(r#"{"share": [".ssh", "claude"]}"#, &["--no-share", ".ssh"]), [".claude"]);
+    assert_eq!(linked(r#"{"share": [".ssh"]}"#, &["--no-share", "all", "--share", "claude"]), [".claude"]);
+    let program = r#""programs": {"env": {"share": [".config/gh"]}, "gh": {"share": [".ssh"]}}"#;
+    assert_eq!(linked(&format!("{{{program}}}"), &[]), [".claude", "Library/Keychains", ".config/gh"]);
+    assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &[]), [".config/gh"]);
+    assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &["--no-share", ".config/gh"]), [""; 0]);
+    assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &["--share", "claude"]), [".claude", ".config/gh"]);
+}
+
+/// SPEC 6: "at a place named by default, policy or options".
+#[test]
+fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {
+    let sandbox = furnished();
+    let all = r#"{"share": ["claude", "keychain", ".ssh"], "programs": {"env": {"share": [".config/gh"]}}}"#;
+    ran(&sandbox, all, &[]);
+    let linked = || {
+        let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
+        places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect::<Vec<_>>()
+    };
+    assert_eq!(linked(), [".claude", "Library/Keychains", ".config/gh", ".ssh"]);
+    let unlink = |policy: &str, options: &[&str]| {
+        sandbox.write(OF_PROFILE, policy);
+        let outcome = sandbox.hx([&["-p", "builder", "--unlink"], options].concat()).run();
+        assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{outcome:?}");
+    };
+    unlink(r#"{"share": []}"#, &[]);
+    assert_eq!(linked(), [".config/gh", ".ssh"], "the default ones");
+    unlink(r#"{"programs": {"gh": {"share": [".config/gh"]}}}"#, &[]);
+    assert_eq!(linked(), [".ssh"], "those of a program");
+    unlink(r#"{"share": [".ssh"]}"#, &["--no-policy"]);
+    assert_eq!(linked(), [".ssh"], "the file is not read");
+    unlink(r#"{"share": [".ssh"]}"#, &[]);
+    assert_eq!(linked(), [""; 0], "those of the file");
+}
+
+#[test]
+fn programs_is_looked_up_by_the_base_name_of_the_command_word() {
+    let sandbox = furnished();
+    let env = fs::canonicalize("/usr/bin/env").unwrap();
+    for name in ["tool", "Tool", "tool.sh"] {
+        sandbox.link(&env, format!("bin/{name}"));
+        sandbox.link(&env, format!("work/{name}"));
+    }
+    sandbox
+        .write(OF_PROFILE, r#"{"programs": {"tool": {"keep": ["OPENAI_API_KEY"]}, "env": {"keep": ["XAI_API_KEY"]}}}"#);
+    let keys = |command: &[&str]| {
+        let run = sandbox.builder(command).env("PATH", format!("{}:/usr/bin", sandbox.path("bin").display()));
+        let run = run.env("OPENAI_API_KEY", CANARY).env("XAI_API_KEY", CANARY).secret_may_show();
+        let outcome = run.run().ok();
+        (outcome.out().contains("OPENAI_API_KEY"), outcome.out().contains("XAI_API_KEY"))
+    };
+    let path = sandbox.path("bin/tool").display().to_string();
+    for command in ["tool", "./tool", "../work/tool", ".//tool", &path] {
+        assert_eq!(keys(&[command]), (true, false), "{command}");
+    }
+    // Not by its case, a part of it, what it leads to, or what it starts.
+    for command in ["Tool", "tool.sh"] {
+        assert_eq!(keys(&[command]), (false, false), "{command}");
+    }
+    assert_eq!(keys(&["env"]), (false, true));
+    assert_eq!(keys(&["env", "tool"]), (false, true));
+    assert_eq!(keys(&["sh", "-c", "tool"]), (false, false));
+}
+
+/// It is the word that counts, not the `argv[0]` that the command gets.
+#[test]
+fn argv0_does_not_change_the_program() {
+    let sandbox =
+        with_policy(r#"{"programs": {"env": {"keep": ["ONE_A"]}, "other": {"keep": ["ONE_B"]}}, "unset": ["ONE_*"]}"#);
+    let text = fs::read_to_string(sandbox.path(OF_PROFILE)).unwrap();
+    let names = names(&sandbox, &text, &["--argv0", "other"]);
+    assert!(names.contains("ONE_A") && !names.contains("ONE_B"));
+}
+
+#[test]
+fn a_program_that_is_no_word_of_json_is_looked_up_safely() {
+    let sandbox = with_policy(r#"{"programs": {"ä": {"keep": ["ANTHROPIC_API_KEY"]}, "..": {}, "a b": {}}}"#);
+    sandbox.link("/usr/bin/env", "work/ä");
+    sandbox.builder(["./ä"]).secret_may_show().run().ok().var("ANTHROPIC_API_KEY");
+    for word in ["", "/", ".", "..", "no\u{1}such"] {
+        assert!(matches!(sandbox.builder([word]).run().code(), 126 | 127), "{word:?}");
+    }
+    let name = crate::support::bytes(b"./\xff");
+    sandbox.link("/usr/bin/true", std::path::Path::new("work").join(name));
+    sandbox.builder([name]).run().ok();
+}
+
+#[test]
+fn the_entry_of_the_program_comes_before_the_rest_of_the_file() {
+    let sandbox = furnished();
+    let has = |policy: &str, options: &[&str], name: &str| names(&sandbox, policy, options).contains(name);
+    let policy = r#"{"unset": ["ONE_*"], "programs": {"env": {"keep": ["ONE_A"]}, "gh": {"keep": ["ONE_B"]}}}"#;
+    assert!(has(policy, &[], "ONE_A"));
+    assert!(!has(policy, &[], "ONE_B"), "of another program");
+    assert!(!has(policy, &["--unset", "ONE_*"], "ONE_A"), "the options come first");
+    let policy = r#"{"set": {"ONE_A": "file"}, "programs": {"env": {"keep": ["ONE_A"]}}}"#;
+    assert_eq!(ran(&sandbox, policy, &[]).var("ONE_A").as_deref(), Some("1"), "kept as it is");
+}
+
+/// A decision of the project: what a program's entry says of credentials stands in place of the general list.
+#[test]
+fn the_credentials_of_a_program_replace_the_general_ones() {
+    let sandbox = furnished();
+    let has = |programs: &str, options: &[&str]| {
+        let policy = format!("{{\"inherit_credentials\": [\"openai\"], \"programs\": {{{programs}}}}}");
+        let names = names(&sandbox, &policy, options);
+        (names.contains("OPENAI_API_KEY"), names.contains("GITHUB_TOKEN"))
+    };
+    assert_eq!(has("", &[]), (true, false));
+    assert_eq!(has(r#""env": {}"#, &[]), (true, false));
+    assert_eq!(has(r#""env": {"keep": ["X"], "share": []}"#, &[]), (true, false));
+    assert_eq!(has(r#""gh": {"inherit_credentials": ["github"]}"#, &[]), (true, false));
+    assert_eq!(has(r#""env": {"inherit_credentials": ["github"]}"#, &[]), (false, true));
+    assert_eq!(has(r#""env": {"inherit_credentials": []}"#, &[]), (false, false));
+    assert_eq!(has(r#""env": {"inherit_credentials": ["openai", "github"]}"#, &[]), (true, true));
+    // Options add.
+    assert_eq!(has(r#""env": {"inherit_credentials": ["github"]}"#, &["--inherit-credentials=openai"]), (true, true));
+    assert_eq!(has(r#""env": {"inherit_credentials": []}"#, &["--inherit-credentials"]), (true, false));
+}
+
+#[test]
+fn explain_lists_the_grants_of_the_file() {
+    let sandbox = with_policy(
+        r#"{"share": ["claude", ".ssh"], "keep": ["ANTHROPIC_*", "EDITOR"], "inherit_credentials": ["openai"],
+            "programs": {"env": {"share": [".config/gh"], "keep": ["XAI_API_KEY"]}, "gh": {"share": [".aws"]}}}"#,
+    );
+    let variables = [("XAI_API_KEY", CANARY), ("EDITOR", "vi")];
+    let options = ["-p", "builder", "--inherit-credentials=github", "--keep", "HF_TOKEN", "--share", ".gitconfig"];
+    let explained = Explained::new(&sandbox, &options, &[&variables[..], &[("HF_TOKEN", CANARY)]].concat());
+    let mut grants = explained.grants();
+    grants.sort_unstable();
+    assert_eq!(
+        grants,
+        [
+            ("group", "github", "--inherit-credentials"),
+            ("group", "openai", "policy file"),
+            ("share", ".config/gh", "policy file"),
+            ("share", ".gitconfig", "--share"),
+            ("share", ".ssh", "policy file"),
+            ("share", "claude", "policy file"),
+            ("variable", "ANTHROPIC_API_KEY", "policy file"),
+            ("variable", "HF_TOKEN", "--keep"),
+            ("variable", "XAI_API_KEY", "policy file"),
+        ]
+    );
+}
+
+/// A kept credential for the child of a container is a grant as well.
+#[test]
+fn explain_sees_through_the_prefixes_of_containers() {
+    let sandbox = Sandbox::with_builder();
+    let options = ["-p", "builder", "--keep", "APPTAINERENV_*"];
+    let variables = [("APPTAINERENV_OPENAI_API_KEY", CANARY), ("APPTAINERENV_EDITOR", "vi")];
+    let explained = Explained::new(&sandbox, &options, &variables);
+    assert_eq!(explained.grants(), [("variable", "APPTAINERENV_OPENAI_API_KEY", "--keep")]);
+}
+
+#[test]
+fn explain_names_the_file_as_the_source_of_what_it_says() {
+    let sandbox = with_policy(
+        r#"{"home": "real", "unset": ["ONE"], "set": {"TWO": "2"}, "keep": ["THREE"],
+            "programs": {"env": {"keep": ["FOUR"]}}}"#,
+    );
+    let variables = [("ONE", "1"), ("THREE", "3"), ("FOUR", "4")];
+    let explained = Explained::new(&sandbox, &["-p", "builder"], &variables);
+    assert_eq!((&explained.0["home"]["mode"], &explained.0["home"]["source"]), (&"real".into(), &"policy file".into()));
+    for (name, action, rule) in [("ONE", "removed", 2), ("TWO", "set", 1), ("THREE", "kept", 3), ("FOUR", "kept", 3)] {
+        assert_eq!(explained.variable(name), Some((action, rule)), "{name}");
+        let all = explained.0["variables"].as_array().unwrap();
+        let variable = all.iter().find(|variable| variable["name"] == name).unwrap();
+        assert!(variable["reason"].as_str().unwrap().contains("policy file"), "{variable}");
+    }
+}

@@ -1,0 +1,241 @@
+//! `--seal=files`: the secret files by every way, and everything that is no secret.
+
+use std::fs;
+
+use super::{all_read, full, lines, peek, script_run, secrets, shell, text};
+use crate::support::Sandbox;
+
+/// Does a script for every secret, which is `$s`, and gives the lines that it printed.
+fn for_each_secret(sandbox: &Sandbox, options: &[&str], script: &str) -> Vec<String> {
+    let list: Vec<_> = secrets(sandbox).iter().map(|path| format!("'{}'", path.display())).collect();
+    lines(sandbox, options, &format!("for s in {}; do {script}; done 2>/dev/null", list.join(" ")))
+}
+
+/// Each way reads every secret without the seal and with the one that is not for files, and none with it.
+#[track_caller]
+fn is_closed(script: &str) {
+    let sandbox = full();
+    for options in [&[][..], &["--seal"]] {
+        assert_eq!(for_each_secret(&sandbox, options, script), all_read(&sandbox), "{options:?}: {script}");
+    }
+    assert_eq!(for_each_secret(&sandbox, &["--seal=files"], script), [""; 0], "{script}");
+}
+
+#[test]
+fn by_path() {
+    is_closed("cat \"$s\"");
+}
+
+#[test]
+fn to_a_shell_that_redirects() {
+    is_closed("read line <\"$s\" && echo \"$line\"");
+}
+
+#[test]
+fn for_reading_and_writing() {
+    is_closed("exec 3<>\"$s\" && cat <&3");
+}
+
+#[test]
+fn by_a_relative_path() {
+    is_closed("(cd \"${s%/*}\" && cat \"./${s##*/}\" ); :");
+    is_closed("cat \"${s%/*}/logs/../${s##*/}\"");
+}
+
+#[test]
+fn through_a_new_symbolic_link() {
+    is_closed("ln -s \"$s\" \"$HOME/link\"; cat \"$HOME/link\"; rm \"$HOME/link\"");
+    is_closed("ln -s \"${s%/*}\" \"$HOME/link\"; cat \"$HOME/link/${s##*/}\"; rm \"$HOME/link\"");
+}
+
+#[test]
+fn through_proc_self_root() {
+    is_closed("cat \"/proc/self/root$s\"");
+}
+
+#[test]
+fn through_the_root_of_a_process_outside() {
+    let read = |options: &[&str]| {
+        let sandbox = full();
+        let script = "cat \"/proc/$OUTSIDE/root$HERMES_HOME/.env\"; kill \"$OUTSIDE\"";
+        let outside = "sleep 600 >/dev/null 2>&1 & export OUTSIDE=$!";
+        script_run(&sandbox, options, script).after_sh(outside).run().out().lines().count()
+    };
+    assert_eq!((read(&[]), read(&["--seal"]), read(&["--seal=files"])), (1, 0, 0));
+}
+
+#[test]
+fn through_a_working_directory() {
+    is_closed("(cd \"${s%/*}\" && cat \"/proc/self/cwd/${s##*/}\"); :");
+}
+
+#[test]
+fn through_a_new_hard_link() {
+    is_closed("ln \"$s\" \"$HOME/hard\"; cat \"$HOME/hard\"; rm \"$HOME/hard\"");
+}
+
+#[test]
+fn after_a_rename_in_place() {
+    is_closed("mv \"$s\" \"$s.old\"; cat \"$s.old\"; mv \"$s.old\" \"$s\"");
+}
+
+#[test]
+fn after_a_rename_to_a_directory_that_may_be_read() {
+    is_closed("mv \"$s\" \"$HOME/moved\"; cat \"$HOME/moved\"; mv \"$HOME/moved\" \"$s\"");
+}
+
+#[test]
+fn after_a_rename_of_the_directory_above() {
+    is_closed("d=\"${s%/*}\"; mv \"$d\" \"$d.old\"; cat \"$d.old/${s##*/}\"; mv \"$d.old\" \"$d\"");
+}
+
+#[test]
+fn after_a_rename_of_the_real_home() {
+    let real = "r=\"${HERMES_REAL_HOME}\"";
+    is_closed(&format!("{real}; mv \"$r\" \"$r.old\"; cat \"$r.old${{s#\"$r\"}}\"; mv \"$r.old\" \"$r\""));
+}
+
+/// The kernel refuses what would make the secrets readable (landlock(7), "File reparenting").
+#[test]
+fn after_a_rename_into_a_directory_that_may_be_read() {
+    for (options, expected) in [(&[][..], "done"), (&["--seal"], "done"), (&["--seal=files"], "EXDEV")] {
+        let sandbox = full();
+        let (peek, work) = (peek(&sandbox), sandbox.path("work"));
+        let script = "\"$1\" rename \"$HERMES_REAL_HOME/.hermes\" \"$2/moved\"; cat \"$2/moved/.env\"";
+        let args = [options, &["-p", "builder", "--", "sh", "-c", script, "sh", text(&peek), text(&work)]].concat();
+        let outcome = super::start(&sandbox, &args).run();
+        assert_eq!(outcome.out().lines().next(), Some(expected), "{outcome:?}");
+        assert_eq!(outcome.out().contains("secret of"), expected == "done", "{outcome:?}");
+    }
+}
+
+#[test]
+fn in_exchange_for_a_file_that_may_be_read() {
+    for (options, is_open) in [(&[][..], true), (&["--seal"], true), (&["--seal=files"], false)] {
+        let sandbox = full();
+        let peek = peek(&sandbox);
+        let script = "cd \"$HERMES_REAL_HOME/.hermes\"; \"$1\" exchange .env config.yaml; cat config.yaml";
+        let args = [options, &["-p", "builder", "--", "sh", "-c", script, "sh", text(&peek)]].concat();
+        let outcome = super::start(&sandbox, &args).run();
+        assert!(outcome.out().starts_with("done\n"), "{outcome:?}");
+        assert_eq!(outcome.out().contains("secret of"), is_open, "{outcome:?}");
+    }
+}
+
+/// A descriptor of a directory is no way in; one of a secret file itself is, and is named.
+#[test]
+fn through_descriptors_that_were_open_before() {
+    let sandbox = full();
+    let open = "exec 8<../real/.hermes 9<../real/.hermes/.env";
+    let read = |options: &[&str], script: &str| script_run(&sandbox, options, script).after_sh(open).run().out();
+    let directory = "cat /proc/self/fd/8/.env /dev/fd/8/profiles/builder/auth.json";
+    assert_eq!(read(&[], directory).lines().count(), 2);
+    assert_eq!(read(&["--seal=files"], directory), "");
+    assert_eq!(read(&["--seal=files"], "cat /proc/self/fd/9"), "", "a descriptor cannot be opened anew");
+    assert_eq!(read(&["--seal=files"], "cat <&9"), format!("secret of {}/.env\n", sandbox.root().display()));
+
+    let explain = super::start(&sandbox, &["-n", "--seal=files", "true"]).after_sh(open).run().ok();
+    let named = format!("descriptor 9 stays open: {}/.env", sandbox.root().display());
+    assert!(explain.out().contains(&named), "{explain:?}");
+}
+
+#[test]
+fn only_reading_is_refused() {
+    let sandbox = full();
+    let script = "for s in \"$HERMES_REAL_HOME/.hermes/.env\" \"$HERMES_HOME/state.db\"; do
+        echo more >>\"$s\" && stat -c %s \"$s\" && touch \"$s\" && truncate -s 4 \"$s\" && ls \"$s\" && rm \"$s\" || exit 9
+        done";
+    assert_eq!(shell(&sandbox, &["--seal=files"], script).ok().out().lines().count(), 4);
+}
+
+/// The files that cannot be read in a seal are the secret ones, and no other.
+#[test]
+fn every_other_file_can_be_read() {
+    let sandbox = full();
+    let unread = format!(
+        "find '{}' -type f -exec sh -c 'cat \"$1\" >/dev/null 2>&1 || printf \"%s\\n\" \"$1\"' sh {{}} ';'",
+        sandbox.dir.display()
+    );
+    for level in ["--seal=off", "--seal=on"] {
+        assert_eq!(lines(&sandbox, &[level], &unread), [""; 0], "{level}");
+    }
+    let mut expected: Vec<_> = secrets(&sandbox).iter().map(|path| text(path).to_owned()).collect();
+    expected.sort();
+    assert_eq!(lines(&sandbox, &["--seal=files"], &unread), expected);
+}
+
+/// What commands do elsewhere than beside secret files: as ever.
+const USUAL: &str = r#"
+set -e
+for dir in "$HOME" "$HOME/new" . ./new "$HERMES_REAL_HOME/projects" "$HERMES_REAL_HOME/projects/one" "$HERMES_HOME/skills"; do
+    mkdir -p "$dir"
+    echo text >"$dir/file"; cat "$dir/file"
+    mv "$dir/file" "$dir/renamed"; cat "$dir/renamed"
+    mkdir "$dir/sub"; mv "$dir/renamed" "$dir/sub/"; cat "$dir/sub/renamed"
+    ln "$dir/sub/renamed" "$dir/hard"; cat "$dir/hard"
+    ln -s sub/renamed "$dir/soft"; cat "$dir/soft"
+    echo more >>"$dir/hard"; cat "$dir/sub/renamed"
+    mkfifo "$dir/fifo"; (echo through >"$dir/fifo" &); cat "$dir/fifo"
+    printf '#!/bin/sh\necho started\n' >"$dir/script"; chmod 755 "$dir/script"; "$dir/script"
+    rm "$dir/hard" "$dir/soft" "$dir/fifo"
+    mv "$dir/sub" "$dir/other"; rm -r "$dir/other"
+done
+mv "$HERMES_REAL_HOME/projects/one" ./one; cat ./one/main.c
+mv ./one "$HERMES_REAL_HOME/projects/one"; cat "$HERMES_REAL_HOME/projects/one/main.c"
+cp "$HERMES_REAL_HOME/.gitconfig" "$HOME/"; cat "$HOME/.gitconfig"
+echo x >>"$HERMES_REAL_HOME/.gitconfig"; tail -1 "$HERMES_REAL_HOME/.gitconfig"
+mv "$HERMES_REAL_HOME/.gitconfig" "$HERMES_REAL_HOME/git"; cat "$HERMES_REAL_HOME/git"
+"$HERMES_REAL_HOME/tool"; "$HERMES_REAL_HOME/bin/tool"
+ls -a "$HERMES_REAL_HOME/.hermes" "$HERMES_REAL_HOME" / /tmp >/dev/null
+head -c 4 /dev/urandom | wc -c; cat </dev/null; cat /proc/self/comm; head -1 /etc/passwd
+echo piped | cat /dev/stdin; cat <<END
+here
+END
+id -u; ps >/dev/null 2>&1 || true
+"#;
+
+#[test]
+fn everything_else_works_as_before() {
+    let expected = shell(&full(), &[], USUAL).ok().out();
+    assert_eq!(expected.matches("started\n").count(), 7, "{expected}");
+    for level in ["--seal=on", "--seal=files"] {
+        assert_eq!(shell(&full(), &[level], USUAL).ok().out(), expected, "{level}");
+    }
+}
+
+/// SPEC 13, the price.
+#[test]
+fn what_is_made_later_beside_secret_files_cannot_be_read_back() {
+    let script = "for dir in \"$HERMES_REAL_HOME\" \"$HERMES_REAL_HOME/.hermes\" \"$HERMES_HOME\"; do
+        echo text >\"$dir/new\"; cat \"$dir/new\"; mkdir \"$dir/new dir\"; echo text >\"$dir/new dir/x\"; cat \"$dir/new dir/x\"
+        rm -r \"$dir/new\" \"$dir/new dir\"; done 2>/dev/null";
+    assert_eq!(lines(&full(), &["--seal"], script).len(), 6);
+    assert_eq!(lines(&full(), &["--seal=files"], script), [""; 0]);
+}
+
+/// The home is made before the seal, and belongs to it.
+#[test]
+fn a_home_that_is_new_can_be_used() {
+    let sandbox = full();
+    fs::remove_dir_all(sandbox.home()).unwrap();
+    let script = "echo text >\"$HOME/file\" && cat \"$HOME/file\" && mkdir \"$HOME/a\" && echo b >\"$HOME/a/b\" && cat \"$HOME/a/b\"";
+    assert_eq!(shell(&sandbox, &["--seal=files"], script).ok().out(), "text\nb\n");
+}
+
+/// A secret file that comes into being while the command runs is one, too.
+#[test]
+fn secret_files_that_are_made_later() {
+    let sandbox = full();
+    fs::remove_file(sandbox.path("real/.hermes/profiles/other/.env")).unwrap();
+    let go = "echo ready >ready; until [ -e go ]; do sleep 0.01; done; cat \"$HERMES_HOME/../other/.env\"";
+    let outcome = std::thread::scope(|scope| {
+        let run = scope.spawn(|| shell(&sandbox, &["--seal=files"], go));
+        while !sandbox.path("work/ready").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        sandbox.write("real/.hermes/profiles/other/.env", "new secret");
+        sandbox.write("work/go", "");
+        run.join().unwrap()
+    });
+    assert_eq!((outcome.code(), outcome.out().as_str()), (1, ""), "{outcome:?}");
+}

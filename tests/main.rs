@@ -32,6 +32,7 @@ mod owners;
 mod planted;
 mod policy;
 mod profile;
+mod random_trees;
 mod readme;
 mod rule_order;
 #[cfg(target_os = "linux")]

@@ -62,7 +62,8 @@ fn altered_documents_do_not_fit() {
         }
         pairs.push((explain.clone(), document));
     };
-    for key in ["schema", "profile", "home", "links", "grants", "variables", "path", "command", "warnings", "findings"]
+    for key in
+        ["schema", "profile", "home", "links", "grants", "variables", "path", "command", "seal", "warnings", "findings"]
     {
         add("rules", &format!("/{key}"), None);
     }

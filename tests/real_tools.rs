@@ -15,6 +15,8 @@ mod home;
 mod packages;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "readme.rs"]
+mod readme;
 #[path = "real_tools/schema.rs"]
 mod schema;
 #[path = "shells.rs"]

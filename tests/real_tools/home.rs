@@ -20,7 +20,7 @@ pub fn logged_in() -> Sandbox {
     sandbox
 }
 
-/// Logs the user in.
+/// Logs the user of a sandbox in.
 pub fn log_in(sandbox: &Sandbox) {
     sandbox.write("real/.claude/.credentials.json", CREDENTIALS);
     sandbox.write("real/.claude.json", "{\"numStartups\":1}\n");
@@ -40,7 +40,7 @@ pub fn claude_with(sandbox: &Sandbox, args: &[&str]) -> Outcome {
 }
 
 /// Without telemetry and updates, should there be a network.
-fn quiet(run: Run) -> Run {
+pub fn quiet(run: Run) -> Run {
     run.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
 }
 

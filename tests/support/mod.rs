@@ -43,9 +43,20 @@ impl Sandbox {
         bare
     }
 
+    /// As [`Sandbox::with_builder`], not below `/tmp`: tools make files there, and it is not to be above the real home.
+    pub fn away_from_tmp() -> Self {
+        let sandbox = Self::without_hermes_in(Path::new("/var/tmp"));
+        sandbox.profile("builder");
+        sandbox
+    }
+
     /// A tree with a real home in which Hermes is not installed.
     pub fn without_hermes() -> Self {
-        let temporary = tempfile::Builder::new().prefix("hermes-exec-test-").tempdir().unwrap();
+        Self::without_hermes_in(&std::env::temp_dir())
+    }
+
+    fn without_hermes_in(parent: &Path) -> Self {
+        let temporary = tempfile::Builder::new().prefix("hermes-exec-test-").tempdir_in(parent).unwrap();
         let dir = temporary.path().canonicalize().unwrap();
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
         let bare = Self { temporary, dir };

@@ -17,6 +17,8 @@ mod home;
 mod packages;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "recipes.rs"]
+mod recipes;
 #[path = "real_tools/schema.rs"]
 mod schema;
 #[path = "real_tools/sealed.rs"]

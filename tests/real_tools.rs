@@ -12,6 +12,8 @@ mod held;
 mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
+#[path = "real_tools/policy_schema.rs"]
+mod policy_schema;
 #[path = "real_tools/python.rs"]
 mod python;
 #[path = "real_tools/schema.rs"]

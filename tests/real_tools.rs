@@ -15,6 +15,8 @@ mod hermes;
 mod home;
 #[path = "packages.rs"]
 mod packages;
+#[path = "real_tools/policy_schema.rs"]
+mod policy_schema;
 #[path = "real_tools/python.rs"]
 mod python;
 #[path = "recipes.rs"]

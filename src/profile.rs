@@ -282,14 +282,24 @@ fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<
             .hint(format!("{}; to make it anew: hermes profile create {name}", known(&root.spelled, facts.files)))
             .cure(format!("hermes profile create {name}")));
     }
-    let stat = facts.files.stat(&dir).ok().filter(|stat| stat.kind == Kind::Directory);
-    match stat.zip(facts.files.canonical(&dir).ok()) {
-        Some((stat, canonical)) => {
-            let (identity, owner) = (stat.identity, (stat.uid, stat.gid));
-            Ok(Profile { name, dir, canonical, source, identity, owner })
-        }
-        None => Err(not_there(&name, source, &dir, &root.spelled, facts)),
+    // Looked at under the path that is used from here on, so that a directory put there in between is not taken for it.
+    let canonical = facts.files.canonical(&dir).ok();
+    let found = canonical.and_then(|canonical| Some((facts.files.lstat(&canonical).ok()?, canonical)));
+    let Some((stat, canonical)) = found.filter(|(stat, _)| stat.kind == Kind::Directory) else {
+        return Err(not_there(&name, source, &dir, &root.spelled, facts));
+    };
+    // Whoever owns the profiles could lead root into any directory with a link; into his own is his business.
+    let link = facts.files.lstat(&dir).ok().filter(|link| link.kind == Kind::Link && facts.uid == 0);
+    if link.is_some_and(|link| link.uid != 0 && link.uid != stat.uid) {
+        return Err(Failure::new(format!(
+            "the profile '{name}' ({}) is another user's link to {}, which is not that user's",
+            source.words(),
+            shown_path(&canonical)
+        ))
+        .hint("run as the user who owns the profile"));
     }
+    let (identity, owner) = (stat.identity, (stat.uid, stat.gid));
+    Ok(Profile { name, dir, canonical, source, identity, owner })
 }
 
 fn not_there(name: &str, source: Source, dir: &Path, root: &Path, facts: &Facts<'_>) -> Failure {
@@ -343,7 +353,8 @@ fn known(root: &Path, files: &dyn Files) -> String {
     let profiles = root.join("profiles");
     let mut names = vec!["default".to_owned()];
     for name in files.names(&profiles) {
-        if !name.as_bytes().starts_with(b".") && is_directory(files, &profiles.join(&name)) {
+        let is_deleted = || files.lstat(&profiles.join(".deleted").join(&name)).is_ok();
+        if !name.as_bytes().starts_with(b".") && is_directory(files, &profiles.join(&name)) && !is_deleted() {
             names.push(shown(name.as_bytes()));
         }
     }

@@ -8,18 +8,17 @@ pub use imp::{Seal, landlock};
 
 #[cfg(target_os = "linux")]
 mod imp {
-    use std::collections::HashSet;
     use std::error::Error;
     use std::os::fd::OwnedFd;
     use std::path::Path;
 
     use landlock::{
         AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, RestrictSelf, Ruleset, RulesetAttr,
-        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, make_bitflags,
     };
     use nix::errno::Errno;
     use nix::fcntl::{OFlag, open, openat};
-    use nix::sys::stat::{Mode, fstat};
+    use nix::sys::stat::{Mode, SFlag, fstat};
 
     use crate::cli::SealLevel;
     use crate::facts::sealing::Landlock;
@@ -53,7 +52,7 @@ mod imp {
             let handled: BitFlags<AccessFs> = match plan.level {
                 SealLevel::Off => return Ok(None),
                 SealLevel::On => AccessFs::Refer.into(),
-                SealLevel::Files => AccessFs::Refer | AccessFs::ReadFile,
+                SealLevel::Files => BELOW | AccessFs::Refer,
             };
             let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
             let created = ruleset.handle_access(handled).and_then(Ruleset::create);
@@ -66,8 +65,7 @@ mod imp {
                 let dir = open(&narrow.dir, PLACE, Mode::empty()).map_err(|errno| cannot_open(&narrow.dir, errno))?;
                 for name in &narrow.granted {
                     match openat(&dir, name.as_os_str(), PLACE, Mode::empty()) {
-                        Ok(entry) if is_one_of(&plan.identities, &entry) => {}
-                        Ok(entry) => seal.grant(&entry, AccessFs::ReadFile.into())?,
+                        Ok(entry) => seal.grant_all(&entry)?,
                         // What is out of our reach is out of the command's, too.
                         Err(Errno::ENOENT | Errno::EACCES) => {}
                         Err(errno) => return Err(cannot_open(&narrow.dir.join(name), errno)),
@@ -75,6 +73,16 @@ mod imp {
                 }
             }
             Ok(Some(seal))
+        }
+
+        /// Grants a file, or a directory with all that is and will be below, unless no rule may name it.
+        fn grant_all(&mut self, place: &OwnedFd) -> Result<(), Failure> {
+            let stat = fstat(place).map_err(|errno| cannot_seal(errno.desc()))?;
+            let is_directory = SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFDIR;
+            match self.plan.identities.contains(&(stat.st_dev, stat.st_ino)) {
+                true => Ok(()),
+                false => self.grant(place, if is_directory { BELOW } else { AccessFs::ReadFile.into() }),
+            }
         }
 
         fn grant(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), Failure> {
@@ -89,7 +97,7 @@ mod imp {
         pub fn enforce(mut self) -> Result<(), Failure> {
             if let Some(home) = &self.plan.new_home {
                 let made = open(home, PLACE, Mode::empty()).map_err(|errno| cannot_open(home, errno))?;
-                self.grant(&made, AccessFs::ReadFile.into())?;
+                self.grant_all(&made)?;
             }
             match self.ruleset.restrict_self() {
                 Ok(status) if status.ruleset == RulesetStatus::FullyEnforced && status.no_new_privs => Ok(()),
@@ -99,13 +107,11 @@ mod imp {
         }
     }
 
+    /// What a directory grants for all that is below: to read files, and to make those that could be read.
+    const BELOW: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | MakeReg});
+
     /// A place in the file system, neither opened for reading nor through a link.
     const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
-
-    fn is_one_of(identities: &HashSet<(u64, u64)>, place: &OwnedFd) -> bool {
-        // What cannot be examined gets no rule.
-        fstat(place).map_or(true, |stat| identities.contains(&(stat.st_dev, stat.st_ino)))
-    }
 
     fn cannot_open(path: &Path, errno: Errno) -> Failure {
         cannot_seal(&format!("{}: {}", shown_path(path), errno.desc()))

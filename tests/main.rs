@@ -1,6 +1,7 @@
 //! The tests that need no foreign tool. One integration crate, one file a subject.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod agreement;
 mod artefacts;
 mod canaries;
 mod cli;
@@ -33,6 +34,7 @@ mod planted;
 mod policy;
 mod profile;
 mod random_trees;
+mod readme;
 mod rule_order;
 #[cfg(target_os = "linux")]
 mod seal;

@@ -1,5 +1,6 @@
 //! The tests on foreign tools: each shows a fault of the field without the wrapper, and its cure with it, on the tool that
-//! users met it with. `tests/run` installs those tools. A tool that is missing fails its tests; it never skips them.
+//! users met it with; and what is shipped beside the binary, in the shells and with the tools that it is for. `tests/run`
+//! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "real_tools/doctor.rs"]
@@ -12,10 +13,18 @@ mod held;
 mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
+#[path = "packages.rs"]
+mod packages;
+#[path = "real_tools/policy_schema.rs"]
+mod policy_schema;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "recipes.rs"]
+mod recipes;
 #[path = "real_tools/schema.rs"]
 mod schema;
+#[path = "real_tools/sealed.rs"]
+mod sealed;
 #[path = "shells.rs"]
 mod shells;
 #[path = "real_tools/sudo.rs"]
@@ -141,6 +150,11 @@ impl Agent {
         self.venv.join("bin/hermes").exists() && site_packages(&self.venv).join("hermes_agent/__init__.py").exists()
     }
 
+    /// See [`wheel`].
+    fn wheel(&self) -> &'static str {
+        wheel(&self.sandbox)
+    }
+
     /// Makes the working directory a project for uv, which has nothing to build and nothing to install.
     fn project(&self) {
         self.sandbox.write(
@@ -149,28 +163,28 @@ impl Agent {
              [tool.uv]\npackage = false\n",
         );
     }
+}
 
-    /// Puts a wheel into the working directory, with the one module `tiny`.
-    fn wheel(&self) -> &'static str {
-        self.wheel_of("tiny")
-    }
+/// Puts a wheel into the working directory, with the one module `tiny`.
+fn wheel(sandbox: &Sandbox) -> &'static str {
+    wheel_of(sandbox, "tiny")
+}
 
-    /// Puts a wheel into the working directory, with one module of that name.
-    fn wheel_of(&self, name: &str) -> &'static str {
-        let pack = "import zipfile, sys\n\
-            name, path = sys.argv[1:]\n\
-            wheel = zipfile.ZipFile(path, 'w')\n\
-            info = name + '-1.0.dist-info/'\n\
-            wheel.writestr(name + '.py', '')\n\
-            wheel.writestr(info + 'METADATA', f'Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n')\n\
-            wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
-            names = [name + '.py'] + [info + file for file in ('METADATA', 'WHEEL', 'RECORD')]\n\
-            wheel.writestr(info + 'RECORD', ''.join(file + ',,\\n' for file in names))\n\
-            wheel.close()\n";
-        let wheel = format!("./{name}-1.0-py3-none-any.whl");
-        direct(&self.sandbox, &[system("python3"), "-c", pack, name, &wheel]).run().ok();
-        wheel.leak()
-    }
+/// Puts a wheel into the working directory, with one module of that name.
+fn wheel_of(sandbox: &Sandbox, name: &str) -> &'static str {
+    let pack = "import zipfile, sys\n\
+        name, path = sys.argv[1:]\n\
+        wheel = zipfile.ZipFile(path, 'w')\n\
+        info = name + '-1.0.dist-info/'\n\
+        wheel.writestr(name + '.py', '')\n\
+        wheel.writestr(info + 'METADATA', f'Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n')\n\
+        wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
+        names = [name + '.py'] + [info + file for file in ('METADATA', 'WHEEL', 'RECORD')]\n\
+        wheel.writestr(info + 'RECORD', ''.join(file + ',,\\n' for file in names))\n\
+        wheel.close()\n";
+    let wheel = format!("./{name}-1.0-py3-none-any.whl");
+    direct(sandbox, &[system("python3"), "-c", pack, name, &wheel]).run().ok();
+    wheel.leak()
 }
 
 /// The directory in a venv into which packages go.

@@ -9,7 +9,7 @@ use super::{Case, Check};
 use crate::message::shown_path;
 use crate::plan::Action;
 use crate::policy::Rule;
-use crate::shares::{Item, Link};
+use crate::shares::{Item, Link, State};
 
 const KEY: &[u8] = b"ANTHROPIC_API_KEY";
 const TOKEN: &[u8] = b"CLAUDE_CODE_OAUTH_TOKEN";
@@ -67,11 +67,15 @@ fn login(stored: Option<(PathBuf, String)>, case: &Case<'_>) -> Check {
         return Check::ok("claude-login", "claude signs in by the keychain, if it has a login there");
     }
     let place = state_dir(case).map(|(_, name)| format!(" in {name}")).unwrap_or_default();
-    // A login goes where the links lead, and they are made once there is something in the real home.
+    let check = Check::note("claude-login", format!("claude is not logged in: there is no login{place}"));
     let is_shared = case.claude.items.contains(&Item::Claude) && child.given(b"CLAUDE_CONFIG_DIR").is_none();
-    let again = if is_shared { "hermes-exec --home real" } else { &case.again };
-    Check::note("claude-login", format!("claude is not logged in: there is no login{place}"))
-        .cure(format!("{again} -- claude auth login"))
+    match case.claude.home.iter().flat_map(|home| &home.links).find(|link| link.place == Path::new(".claude")) {
+        // What is in the link's way is the matter, and the link's check has the cure.
+        Some(link) if link.state == State::Left => check,
+        // A login goes where the links lead, and they are made once there is something in the real home.
+        _ if is_shared => check.cure("hermes-exec --home real -- claude auth login"),
+        _ => check.cure(format!("{} -- claude auth login", case.again)),
+    }
 }
 
 /// A key is billed by use, whatever subscription stands beside it.

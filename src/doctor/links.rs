@@ -109,8 +109,8 @@ impl Links<'_> {
                 Err(_) => Check::warning(
                     "link",
                     format!(
-                        "{message}, as claude makes one when it is run here without hermes-exec: \
-                         it does not see the login in the real home"
+                        "{message}. Claude Code makes one when it runs here without hermes-exec, \
+                         and then does not see the login in the real home"
                     ),
                     cure,
                 ),

@@ -3,7 +3,9 @@
 //! Landlock allows and cannot deny (landlock(7)). So what lies beside the paths of the secret files is granted piece by
 //! piece: a directory on such a path is *narrow*, and everything in it is granted but the narrow and the secret. A directory
 //! with no secret below is granted as a whole; there are as many rules as entries beside the paths. The price: what comes
-//! later directly in a narrow directory is not granted.
+//! later directly in a narrow directory cannot be granted. To read it is refused, and so is to make a file there at all: a
+//! program that saves by a new file in the place of the old one, and cannot read that back, would start from nothing and
+//! save that over what the user had (seen of Claude Code 2.1.197 and `.claude.json`). Refused at once, it keeps the old file.
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeSet, HashSet};
@@ -96,7 +98,7 @@ impl SealPlan {
         Failure::new(format!("{by}={}: {why}", self.level.word())).hint(cure)
     }
 
-    /// The directories in which nothing can be read that comes later.
+    /// The directories directly in which no file can be made.
     pub fn dirs(&self) -> impl Iterator<Item = &Path> {
         self.narrow.iter().map(|narrow| narrow.dir.as_path())
     }
@@ -128,7 +130,7 @@ impl SealPlan {
             && self.dirs().any(|narrow| narrow == dir)
         {
             findings.push(format!(
-                "the working directory {} is above secret files: what is made directly in it cannot be read back",
+                "the working directory {} is above secret files: no file can be made directly in it",
                 shown_path(&dir)
             ));
         }

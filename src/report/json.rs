@@ -93,7 +93,7 @@ struct Seal<'a> {
     rules: usize,
     /// The secret files that cannot be read.
     secrets: Vec<String>,
-    /// The directories in which nothing can be read that is made later.
+    /// The directories above them, directly in which no file can be made.
     narrow: Vec<String>,
     /// What else does not work, or stays open.
     limits: Vec<String>,

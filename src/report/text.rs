@@ -110,7 +110,7 @@ fn seal_section(seal: &SealPlan, page: &mut Page) {
     page.section("Seal", &format!("{} (from {}): {holds}", seal.level.word(), seal.source));
     if seal.refusal.is_none() {
         let secrets = listed("cannot be read:", seal.secrets.iter().map(PathBuf::as_path));
-        let narrow = listed("what is made directly in here later cannot be read back:", seal.dirs());
+        let narrow = listed("no file can be made directly in:", seal.dirs());
         secrets.into_iter().chain(narrow).chain(seal.limits()).for_each(|line| page.line(&line));
     }
 }

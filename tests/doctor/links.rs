@@ -150,12 +150,10 @@ fn claudes_own_state_in_the_home() {
     setup.sandbox.write(format!("{HOME}/.claude/projects/x"), "");
     setup.sandbox.write(format!("{HOME}/.claude.json"), "{}");
     let run = setup.doctor(&[]);
-    let login = Report::of(run.clone());
-    assert_eq!(
-        login.the("claude-login", &["not logged in", &setup.in_home(".claude").display().to_string()]).level,
-        "note"
-    );
-    assert_eq!(login.the("link", &[".claude.json is not linked"]).level, "note");
+    let report = Report::of(run.clone());
+    let login = report.the("claude-login", &["not logged in", &setup.in_home(".claude").display().to_string()]);
+    assert_eq!((login.level.as_str(), &login.cure), ("note", &None), "the link's check has the cure: {report:#?}");
+    assert_eq!(report.the("link", &[".claude.json is not linked"]).level, "note");
     fires_and_is_cured(&run, "link", "warning", &["without hermes-exec", "does not see the login"]);
     // One paste mends all of it, and keeps what was there.
     let mended = Report::of(run);

@@ -60,7 +60,7 @@ fn the_cure_mends_hermes_venv() {
     let outcome = agent.without(&[uv(), "sync", "--active"]).run();
     assert!(!agent.can_start(), "{outcome:?}");
     let cure = assert_damaged(&agent);
-    agent.wheel_of("hermes_agent");
+    crate::wheel_of(&agent.sandbox, "hermes_agent");
     let tools = Path::new(uv()).parent().unwrap().display().to_string();
     let run = agent.without(&["/bin/sh", "-c", &cure]).env("UV_FIND_LINKS", agent.sandbox.path("work"));
     let outcome = run.env("PATH", format!("{tools}:/usr/bin:/bin")).run();

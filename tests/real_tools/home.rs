@@ -16,9 +16,14 @@ pub const ADD_SERVER: [&str; 8] = ["mcp", "add", "added", "-s", "user", "--", "/
 /// A user who is logged in to Claude Code.
 pub fn logged_in() -> Sandbox {
     let sandbox = Sandbox::with_builder();
+    log_in(&sandbox);
+    sandbox
+}
+
+/// Logs the user of a sandbox in.
+pub fn log_in(sandbox: &Sandbox) {
     sandbox.write("real/.claude/.credentials.json", CREDENTIALS);
     sandbox.write("real/.claude.json", "{\"numStartups\":1}\n");
-    sandbox
 }
 
 /// `claude` when HOME is redirected and nothing else is done. The agent's key is not there: it would count as a login.
@@ -35,7 +40,7 @@ pub fn claude_with(sandbox: &Sandbox, args: &[&str]) -> Outcome {
 }
 
 /// Without telemetry and updates, should there be a network.
-fn quiet(run: Run) -> Run {
+pub fn quiet(run: Run) -> Run {
     run.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
 }
 

@@ -13,13 +13,8 @@ use crate::message::Failure;
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
 
 /// What `--version` says; `-V` says the first line. The commit and the target are from `build.rs`.
-const VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\ncommit ",
-    env!("HERMES_EXEC_COMMIT"),
-    "\ntarget ",
-    env!("HERMES_EXEC_TARGET")
-);
+const VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("BUILD_COMMIT"), "\ntarget ", env!("BUILD_TARGET"));
 
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

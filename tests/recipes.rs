@@ -59,6 +59,7 @@ fn no_block_is_left_out() {
         all,
         [
             ("hermes-exec", "sh"),
+            ("In daily use", "sh"),
             (FAULTS, "console"),
             (FAULTS, "console"),
             (FAULTS, "console"),
@@ -81,7 +82,8 @@ fn no_block_is_left_out() {
             (QUESTIONS, "console"),
             (QUESTIONS, "console"),
             (QUESTIONS, "console"),
-            ("Development", "sh"),
+            ("Policy file", "json"),
+            ("Policy file", "json"),
         ]
     );
 }
@@ -167,7 +169,7 @@ fn the_two_commands() {
     let machine = Machine::new();
     machine.tells("claude");
     // uv speaks of what it does on stderr.
-    let script = format!("exec 2>/dev/null\n{}", block("hermes-exec"));
+    let script = format!("exec 2>/dev/null\n{}", block("In daily use"));
     let told = machine.shell(&script).no_env("ANTHROPIC_API_KEY").run();
     assert_eq!(machine.shown(&told), format!("claude [-p] [fix the failing test] in {HOME}, key none\n"));
     machine.uv_made_the_venv_of_the_project();
@@ -211,7 +213,9 @@ fn installation() {
         assert_eq!(machine.shell(line).run().code(), 0, "{line}");
     }
     assert!(machine.sandbox().listing() == before);
-    assert!(existing(repository(block("Development").trim())).ends_with("tests/run"));
+    let commands = block("hermes-exec");
+    let second = commands.lines().nth(1).expect("two commands");
+    assert!(existing(repository(second)).ends_with("tests/run"));
 }
 
 /// The doctor's cure that the README speaks of.

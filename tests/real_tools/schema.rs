@@ -18,7 +18,7 @@ for line in sys.stdin:
 "#;
 
 /// The first violation of each document; empty where there is none.
-fn violations(documents: &[(Value, Value)]) -> Vec<String> {
+pub fn violations(documents: &[(Value, Value)]) -> Vec<String> {
     let sandbox = Sandbox::new();
     let lines: String = documents.iter().map(|pair| serde_json::to_string(pair).unwrap() + "\n").collect();
     let input = sandbox.write("documents", lines);

@@ -5,6 +5,7 @@
 pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
+pub mod readme;
 #[cfg(target_os = "linux")]
 pub mod start;
 

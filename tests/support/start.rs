@@ -89,8 +89,13 @@ impl<'a> Start<'a> {
     /// Makes descriptor `number` this open file. The file must stay open until the start.
     pub fn open_at(self, number: RawFd, file: &impl AsRawFd) -> Self {
         let from = file.as_raw_fd();
-        // SAFETY: as above; what stood at `number` is lost to the child only.
-        self.step(move || Errno::result(unsafe { libc::dup2(from, number) }).map(drop))
+        self.step(move || {
+            // SAFETY: as above; what stood at `number` is lost to the child only.
+            Errno::result(unsafe { libc::dup2(from, number) })?;
+            // Where the file had this number already, that did nothing, and it would be closed by `execve` still.
+            // SAFETY: as above.
+            Errno::result(unsafe { libc::fcntl(number, libc::F_SETFD, 0) }).map(drop)
+        })
     }
 
     /// As [`Start::open_at`], of a file that the start keeps open.

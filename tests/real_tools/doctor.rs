@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::home::{ADD_SERVER, STATUS, claude_with, claude_without, logged_in};
-use crate::support::Run;
+use crate::support::{Run, Sandbox};
 use crate::{Agent, installed};
 
 fn uv() -> &'static str {
@@ -95,4 +95,45 @@ fn claude_that_ran_once_without_hermes_exec() {
     assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{outcome:?}");
     let report = doctor().run().ok().out();
     assert!(report.contains("\nok       claude-login: claude signs in"), "{report}");
+}
+
+/// A venv as the real Hermes Agent is installed in it is whole, wherever it lies.
+#[test]
+fn a_real_installation_of_hermes_is_whole() {
+    let venv = Path::new(installed("hermes-agent/bin/hermes")).ancestors().nth(2).unwrap();
+    let sandbox = Sandbox::new();
+    let report = sandbox.hx(["--doctor"]).env("VIRTUAL_ENV", venv).run().ok().out();
+    assert!(report.contains(&format!("\nok       own-venv: Hermes' venv {} is whole\n", venv.display())), "{report}");
+    sandbox.link(venv, "real/.hermes/hermes-agent/venv");
+    let report = sandbox.hx(["--doctor"]).run().ok().out();
+    assert!(report.contains("\nok       own-venv: "), "{report}");
+}
+
+/// The commands of Hermes that cures name are its own, and mend what they are for.
+#[test]
+fn cures_that_call_hermes() {
+    let sandbox = Sandbox::new();
+    let tools = Path::new(installed("hermes-agent/bin/hermes")).parent().unwrap();
+    let path = format!("{}:/usr/bin:/bin", tools.display());
+    let paste = |cure: &str| {
+        let outcome = sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", &path).run();
+        assert_eq!(outcome.code(), 0, "{cure}: {outcome:?}");
+    };
+    let asked = |options: &[&str]| sandbox.hx([options, &["--doctor"]].concat()).run();
+
+    // With a stale `active_profile` hermes itself runs only when it is told another profile.
+    sandbox.write("real/.hermes/active_profile", "gone\n");
+    for (options, cure) in [
+        (&["-p", "fresh"][..], "hermes -p default profile create fresh"),
+        (&[], "hermes -p default profile use default"),
+    ] {
+        let outcome = asked(options);
+        assert_eq!(outcome.code(), 1, "{}", outcome.out());
+        assert!(outcome.out().contains(&format!("\n         cure: {cure}\n")), "{}", outcome.out());
+        paste(cure);
+        let outcome = asked(options);
+        assert_eq!(outcome.code(), 0, "{}", outcome.out());
+    }
+    let report = asked(&[]).ok().out();
+    assert!(!report.contains("active-profile"), "{report}");
 }

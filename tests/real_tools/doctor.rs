@@ -137,3 +137,29 @@ fn cures_that_call_hermes() {
     let report = asked(&[]).ok().out();
     assert!(!report.contains("active-profile"), "{report}");
 }
+
+/// What the note on links says of `hermes profile import` is so; its cure takes the links out before the export.
+#[test]
+fn links_that_hermes_refuses_to_import() {
+    let sandbox = logged_in();
+    sandbox.hx(["-q", "-p", "builder", "true"]).run().ok();
+    sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
+    let tools = Path::new(installed("hermes-agent/bin/hermes")).parent().unwrap().display().to_string();
+    let path = format!("{}:{tools}:/usr/bin:/bin", sandbox.path("tools").display());
+    let sh = |line: &str| sandbox.hx(["-c", line]).program("/bin/sh").env("PATH", &path).run();
+    let handed_on = |name: &str| {
+        let exported = sh(&format!("hermes profile export builder -o {name}.tar.gz"));
+        assert_eq!(exported.code(), 0, "{exported:?}");
+        sh(&format!("hermes profile import {name}.tar.gz --name {name}"))
+    };
+    let refused = handed_on("refused");
+    assert!(refused.code() != 0 && (refused.out() + &refused.stderr).contains(".claude"), "{refused:?}");
+
+    let report = sandbox.hx(["-p", "builder", "--doctor"]).run().ok().out();
+    let cure = report.lines().skip_while(|line| !line.starts_with("note     profile-import: 2 links")).nth(1);
+    let cure = cure.and_then(|line| line.trim().strip_prefix("cure: ")).unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(sh(cure).code(), 0, "{cure}");
+    let taken = handed_on("taken");
+    assert_eq!(taken.code(), 0, "{taken:?}");
+    assert!(sandbox.path("real/.hermes/profiles/taken/home").is_dir(), "{taken:?}");
+}

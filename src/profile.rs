@@ -163,12 +163,13 @@ pub fn select(wanted: Wanted<'_>, facts: &Facts<'_>) -> Result<Selection, Failur
     Ok(Selection { root: Some(root), profile: Some(profile), real, expanded, warnings: choice.warnings })
 }
 
-/// The failure with the command that takes back what the source says, where the source is no option.
+/// The failure with the command that takes back what the source says, where the source is no option. Of Hermes' own commands
+/// none runs while `active_profile` names a profile that is not there, unless `-p` says another.
 fn undone(failure: Failure, source: Source, wanted: Wanted<'_>) -> Failure {
     match source {
         Source::HermesHome if wanted.hermes_home.is_none() => failure.cure("unset HERMES_HOME"),
         Source::Variable => failure.cure("unset HERMES_PROFILE"),
-        Source::ActiveProfile => failure.cure("hermes profile use default"),
+        Source::ActiveProfile => failure.cure("hermes -p default profile use default"),
         _ => failure,
     }
 }
@@ -279,8 +280,11 @@ fn find(name: String, dir: PathBuf, source: Source, root: &Place, facts: &Facts<
     let tombstone = root.spelled.join("profiles/.deleted").join(&name);
     if name != "default" && facts.files.lstat(&tombstone).is_ok() {
         return Err(Failure::new(format!("the profile '{name}' ({}) was deleted", source.words()))
-            .hint(format!("{}; to make it anew: hermes profile create {name}", known(&root.spelled, facts.files)))
-            .cure(format!("hermes profile create {name}")));
+            .hint(format!(
+                "{}; to make it anew: hermes -p default profile create {name}",
+                known(&root.spelled, facts.files)
+            ))
+            .cure(format!("hermes -p default profile create {name}")));
     }
     // Looked at under the path that is used from here on, so that a directory put there in between is not taken for it.
     let canonical = facts.files.canonical(&dir).ok();
@@ -307,8 +311,8 @@ fn not_there(name: &str, source: Source, dir: &Path, root: &Path, facts: &Facts<
     match sudo_hint(name, facts) {
         Some(hint) => Failure::new(message).hint(hint),
         None => Failure::new(message)
-            .hint(format!("{}; to make it: hermes profile create {name}", known(root, facts.files)))
-            .cure(format!("hermes profile create {name}")),
+            .hint(format!("{}; to make it: hermes -p default profile create {name}", known(root, facts.files)))
+            .cure(format!("hermes -p default profile create {name}")),
     }
 }
 

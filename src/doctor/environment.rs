@@ -7,7 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::{Case, Check};
+use crate::cli::SealLevel;
 use crate::message::{pasted, shown};
+use crate::plan::seal::SealPlan;
 use crate::plan::{Action, Outcome, Plan};
 use crate::policy::Rule;
 
@@ -90,15 +92,19 @@ fn exposed(plan: &Plan) -> Vec<Check> {
     checks
 }
 
-/// The environment of the process that started us can be read back by anybody with our uid.
+/// The environment of the process that started us can be read back by anybody with our uid, but for a command in a seal.
 fn parent(case: &Case<'_>) -> Option<Check> {
     let names = case.facts.files.parent_names()?;
     let gone = removed(case.plan, &[Rule::Catalogue, Rule::Declared, Rule::Shape]);
     let left: Vec<_> = gone.into_iter().filter(|name| names.contains(name.as_bytes())).collect();
-    (!left.is_empty()).then(|| {
-        let message = "a command can read in /proc what its parent was started with";
-        Check::note("parent-environ", format!("{message}: {}", some(&left)))
-    })
+    let holds = |seal: &SealPlan| seal.level != SealLevel::Off && seal.refusal.is_none() && seal.leak.is_none();
+    if left.is_empty() || case.plan.seal.as_ref().is_some_and(holds) {
+        return None;
+    }
+    let message = "a command can read in /proc what its parent was started with";
+    let check = Check::note("parent-environ", format!("{message}: {}", some(&left)));
+    let seal = SealPlan::build(Some(SealLevel::On), None, case.plan.selection.as_ref()?, None, case.facts);
+    Some(if holds(&seal) { check.cure(format!("{} --seal --doctor", case.again)) } else { check })
 }
 
 /// Those of these variables whose value, in the command's environment, names a place in the real home.

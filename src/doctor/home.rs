@@ -53,7 +53,7 @@ fn active_profile(case: &Case<'_>) -> Option<Check> {
     let is_stale = !word.is_empty() && word != b"default" && !is_there;
     is_stale.then(|| {
         let message = format!("{} names the profile '{}', which is not there", shown_path(&path), shown(&word));
-        Check::warning("active-profile", message, "hermes profile use default")
+        Check::warning("active-profile", message, "hermes -p default profile use default")
     })
 }
 

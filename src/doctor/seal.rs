@@ -14,7 +14,11 @@ pub fn checks(plan: &Plan, facts: &Facts<'_>) -> Vec<Check> {
     let (secrets, rules) = (seal.secrets.len(), seal.rules());
     let files = format!("--seal=files would keep {secrets} secret files from being read, by {rules} rules of Landlock");
     vec![match (&seal.refusal, seal.leak) {
-        (Some(failure), _) => Check { cure: failure.hint.clone(), ..Check::note("seal", failure.message.clone()) },
+        // What there is to do about it is in words: nothing that could be pasted gives a kernel Landlock.
+        (Some(failure), _) => {
+            let hint = failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            Check::note("seal", format!("{}{hint}", failure.message))
+        }
         (None, Some(leak)) => Check::note("seal", format!("--seal would not hold: {leak}; {files}")),
         (None, None) => Check::ok("seal", format!("--seal would hold; {files}")),
     }]

@@ -40,6 +40,14 @@ fn credentials_in_the_parents_environment() {
     let report = within(setup.doctor(&[]), "export GH_TOKEN=x");
     report.the("credentials", &["GH_TOKEN"]);
     report.lacks("parent-environ");
+
+    // A seal closes it, but not for root.
+    let cure = |run: Run| within(run.env("GH_TOKEN", "x"), "").the("parent-environ", &["GH_TOKEN"]).cure.clone();
+    setup.sandbox.chown_all(54321);
+    let start = |options: &[&str]| setup.doctor(options).program(setup.sandbox.path("tools/hermes-exec")).uid(54321);
+    let cure = cure(start(&[])).expect("an option that closes it");
+    assert_eq!(cure, "hermes-exec -p builder --seal --doctor");
+    within(start(&["--seal"]).env("GH_TOKEN", "x"), "").lacks("parent-environ");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_missing_profile_is_named_with_those_that_are_known_and_how_to_make_it() {
     sandbox.profile("writer");
     let before = sandbox.listing();
     let outcome = sandbox.hx(["-p", "bulider", "true"]).run();
-    outcome.fails(125, &["bulider", "builder", "writer", "hermes profile create"]);
+    outcome.fails(125, &["bulider", "builder", "writer", "hermes -p default profile create"]);
     assert_eq!(sandbox.listing(), before);
 }
 

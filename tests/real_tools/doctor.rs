@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::home::{ADD_SERVER, STATUS, claude_with, claude_without, logged_in};
-use crate::support::Run;
+use crate::support::{Run, Sandbox};
 use crate::{Agent, installed};
 
 fn uv() -> &'static str {
@@ -95,4 +95,71 @@ fn claude_that_ran_once_without_hermes_exec() {
     assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{outcome:?}");
     let report = doctor().run().ok().out();
     assert!(report.contains("\nok       claude-login: claude signs in"), "{report}");
+}
+
+/// A venv as the real Hermes Agent is installed in it is whole, wherever it lies.
+#[test]
+fn a_real_installation_of_hermes_is_whole() {
+    let venv = Path::new(installed("hermes-agent/bin/hermes")).ancestors().nth(2).unwrap();
+    let sandbox = Sandbox::new();
+    let report = sandbox.hx(["--doctor"]).env("VIRTUAL_ENV", venv).run().ok().out();
+    assert!(report.contains(&format!("\nok       own-venv: Hermes' venv {} is whole\n", venv.display())), "{report}");
+    sandbox.link(venv, "real/.hermes/hermes-agent/venv");
+    let report = sandbox.hx(["--doctor"]).run().ok().out();
+    assert!(report.contains("\nok       own-venv: "), "{report}");
+}
+
+/// The commands of Hermes that cures name are its own, and mend what they are for.
+#[test]
+fn cures_that_call_hermes() {
+    let sandbox = Sandbox::new();
+    let tools = Path::new(installed("hermes-agent/bin/hermes")).parent().unwrap();
+    let path = format!("{}:/usr/bin:/bin", tools.display());
+    let paste = |cure: &str| {
+        let outcome = sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", &path).run();
+        assert_eq!(outcome.code(), 0, "{cure}: {outcome:?}");
+    };
+    let asked = |options: &[&str]| sandbox.hx([options, &["--doctor"]].concat()).run();
+
+    // With a stale `active_profile` hermes itself runs only when it is told another profile.
+    sandbox.write("real/.hermes/active_profile", "gone\n");
+    for (options, cure) in [
+        (&["-p", "fresh"][..], "hermes -p default profile create fresh"),
+        (&[], "hermes -p default profile use default"),
+    ] {
+        let outcome = asked(options);
+        assert_eq!(outcome.code(), 1, "{}", outcome.out());
+        assert!(outcome.out().contains(&format!("\n         cure: {cure}\n")), "{}", outcome.out());
+        paste(cure);
+        let outcome = asked(options);
+        assert_eq!(outcome.code(), 0, "{}", outcome.out());
+    }
+    let report = asked(&[]).ok().out();
+    assert!(!report.contains("active-profile"), "{report}");
+}
+
+/// What the note on links says of `hermes profile import` is so; its cure takes the links out before the export.
+#[test]
+fn links_that_hermes_refuses_to_import() {
+    let sandbox = logged_in();
+    sandbox.hx(["-q", "-p", "builder", "true"]).run().ok();
+    sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
+    let tools = Path::new(installed("hermes-agent/bin/hermes")).parent().unwrap().display().to_string();
+    let path = format!("{}:{tools}:/usr/bin:/bin", sandbox.path("tools").display());
+    let sh = |line: &str| sandbox.hx(["-c", line]).program("/bin/sh").env("PATH", &path).run();
+    let handed_on = |name: &str| {
+        let exported = sh(&format!("hermes profile export builder -o {name}.tar.gz"));
+        assert_eq!(exported.code(), 0, "{exported:?}");
+        sh(&format!("hermes profile import {name}.tar.gz --name {name}"))
+    };
+    let refused = handed_on("refused");
+    assert!(refused.code() != 0 && (refused.out() + &refused.stderr).contains(".claude"), "{refused:?}");
+
+    let report = sandbox.hx(["-p", "builder", "--doctor"]).run().ok().out();
+    let cure = report.lines().skip_while(|line| !line.starts_with("note     profile-import: 2 links")).nth(1);
+    let cure = cure.and_then(|line| line.trim().strip_prefix("cure: ")).unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(sh(cure).code(), 0, "{cure}");
+    let taken = handed_on("taken");
+    assert_eq!(taken.code(), 0, "{taken:?}");
+    assert!(sandbox.path("real/.hermes/profiles/taken/home").is_dir(), "{taken:?}");
 }

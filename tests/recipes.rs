@@ -1,6 +1,6 @@
 //! The README, done as it says: its transcripts are typed and what comes of them compared, its recipes are put in place and
-//! used. Its five questions have tests of their own, in `readme.rs`, which need no foreign tool. The machine is that of a user who is logged in to Claude Code, with Hermes in `~/.hermes`, and the environment is
-//! that of Hermes' gateway.
+//! used. Its five questions have tests of their own, in `readme.rs`, which need no foreign tool. The machine is that of a
+//! user who is logged in to Claude Code, with Hermes in `~/.hermes`, and the environment is that of Hermes' gateway.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -314,17 +314,22 @@ fn a_systemd_unit() {
     assert_eq!(machine.shell_prints(&script), "uv -q sync in /home/you/project, key none\n");
 }
 
+/// Hermes Agent 0.19 hands an MCP server these variables of its own, and none of HERMES_HOME and the like.
 #[test]
 fn an_mcp_server() {
     let machine = Machine::new();
-    machine.tells("npx");
+    machine.program("npx", r#"echo "npx $* in $HOME with $PATH""#);
     let text = block("An MCP server");
     let of = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}: "))).unwrap();
     let args: Vec<String> = serde_json::from_str(of("args")).unwrap();
-    let script = format!("{} {}", of("command"), args.join(" "));
-    let shell = machine.shell(&script).env("HERMES_HOME", machine.sandbox().profile("builder"));
-    let told = machine.shown(&shell.run());
-    assert_eq!(told, format!("npx [-y] [@modelcontextprotocol/server-filesystem] [/srv/files] in {HOME}, key none\n"));
+    let (venv, bin) = (machine.agent.venv.join("bin"), machine.sandbox().path("bin"));
+    let [venv, bin] = [venv, bin].map(|path| path.display().to_string());
+    let command = machine.sandbox().path("bin").join(of("command"));
+    let run = machine.sandbox().hx(args).program(command).no_env("ANTHROPIC_API_KEY");
+    let told = machine.shown(&run.env("PATH", format!("{venv}:{bin}:{SYSTEM}")).env("LANG", "C.UTF-8").run());
+    let venv = "/home/you/.hermes/hermes-agent/venv/bin";
+    let called = "npx -y @modelcontextprotocol/server-filesystem /srv/files";
+    assert_eq!(told, format!("{called} in {HOME} with {bin}:{SYSTEM}:{venv}\n"));
 }
 
 /// In a root directory with nothing but what the recipe puts there, and a volume.

@@ -10,8 +10,8 @@ fn main() {
     let root = Path::new(&root);
     let commit = checked_out(root).or_else(|| packed(root)).unwrap_or_else(|| "unknown".into());
     let target = env::var("TARGET").expect("cargo sets it for build scripts");
-    println!("cargo::rustc-env=HERMES_EXEC_COMMIT={commit}");
-    println!("cargo::rustc-env=HERMES_EXEC_TARGET={target}");
+    println!("cargo::rustc-env=BUILD_COMMIT={commit}");
+    println!("cargo::rustc-env=BUILD_TARGET={target}");
     println!("cargo::rerun-if-changed=src/build.rs");
 }
 

@@ -13,13 +13,8 @@ use crate::message::Failure;
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
 
 /// What `--version` says; `-V` says the first line. The commit and the target are from `build.rs`.
-const VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\ncommit ",
-    env!("HERMES_EXEC_COMMIT"),
-    "\ntarget ",
-    env!("HERMES_EXEC_TARGET")
-);
+const VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("BUILD_COMMIT"), "\ntarget ", env!("BUILD_TARGET"));
 
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -235,16 +230,18 @@ pub enum Parsed {
 /// # Errors
 /// 125 for a usage error; its message names options, never values.
 pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Parsed, Failure> {
-    let matches = match Options::command().try_get_matches_from(args) {
+    let mut matches = match Options::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             return Ok(Parsed::Text(error.to_string()));
         }
         Err(error) => return Err(usage_error(&error)),
     };
-    let mut options = Options::from_arg_matches(&matches).map_err(|error| usage_error(&error))?;
-    options.shares = shares_in_order(&matches);
-    options.grants = grants(&matches, std::mem::take(&mut options.inherit_credentials));
+    let shares = shares_in_order(&matches);
+    let grants = grants(&matches);
+    // Takes the values out of the matches, which are of no use any more.
+    let mut options = Options::from_arg_matches_mut(&mut matches).map_err(|error| usage_error(&error))?;
+    (options.shares, options.grants) = (shares, grants);
 
     // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
     if let Some(word) = options.command.first() {
@@ -286,11 +283,11 @@ fn shares_in_order(matches: &ArgMatches) -> Vec<(bool, OsString)> {
     found.into_iter().flat_map(|(_, adds, value)| at_commas(value).map(move |item| (adds, item))).collect()
 }
 
-fn grants(matches: &ArgMatches, values: Vec<OsString>) -> Option<Grants> {
-    let mut occurrences = matches.get_occurrences::<OsString>("inherit_credentials")?;
+fn grants(matches: &ArgMatches) -> Option<Grants> {
+    let occurrences: Vec<Vec<_>> = matches.get_occurrences("inherit_credentials")?.map(Iterator::collect).collect();
     Some(Grants {
-        every: occurrences.any(|mut values| values.next().is_none()),
-        groups: values.iter().flat_map(at_commas).collect(),
+        every: occurrences.iter().any(Vec::is_empty),
+        groups: occurrences.into_iter().flatten().flat_map(at_commas).collect(),
     })
 }
 

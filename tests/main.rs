@@ -18,6 +18,7 @@ mod failing_output;
 mod families;
 mod grants;
 mod home;
+mod home_cases;
 mod json;
 mod launch;
 #[cfg(target_os = "linux")]

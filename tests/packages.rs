@@ -173,7 +173,7 @@ fn the_crate_is_built_away_from_the_repository() {
         message["reason"] == "build-script-executed" && message["package_id"].as_str().unwrap().contains("hermes-exec")
     };
     let script = messages.iter().find(is_ours).unwrap();
-    assert!(script["env"].as_array().unwrap().contains(&serde_json::json!(["HERMES_EXEC_COMMIT", commit])), "{script}");
+    assert!(script["env"].as_array().unwrap().contains(&serde_json::json!(["BUILD_COMMIT", commit])), "{script}");
 }
 
 /// mandoc knows which manual pages this machine has, which is no business of ours.

@@ -8,7 +8,8 @@ fn shown() -> Vec<(Vec<String>, String)> {
     let text = include_str!("../README.md");
     let section = text.split_once("\n## Five questions\n").expect("the section").1.split("\n## ").next().unwrap();
     let mut all: Vec<(Vec<String>, String)> = Vec::new();
-    for line in section.lines().filter_map(|line| line.strip_prefix("    ")) {
+    let blocks = section.split("```console\n").skip(1).map(|rest| rest.split("```\n").next().unwrap());
+    for line in blocks.flat_map(str::lines) {
         match line.strip_prefix("$ hermes-exec ") {
             Some(args) => all.push((args.split(' ').map(str::to_owned).collect(), String::new())),
             None => {
@@ -21,7 +22,7 @@ fn shown() -> Vec<(Vec<String>, String)> {
     all
 }
 
-/// The user of the README, within the gateway of the profile `builder`: `/home/me` is the real home here.
+/// The user of the README, within the gateway of the profile `builder`: `/home/you` is the real home here.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::with_builder();
     sandbox.write("real/.claude/.credentials.json", "{}");
@@ -80,7 +81,7 @@ fn the_five_questions_are_answered_as_the_readme_shows() {
     for (args, wanted) in &shown {
         let (real, bin) = (sandbox.real().display().to_string(), sandbox.path("bin").display().to_string());
         let outcome = start(&sandbox, args).run().ok();
-        let text = outcome.out().replace(&real, "/home/me").replace(&bin, "/usr/local/bin");
+        let text = outcome.out().replace(&real, "/home/you").replace(&bin, "/usr/local/bin");
         assert!(fits(&text, &pieces(wanted)), "{args:?} in the README:\n{wanted}\nand here:\n{text}");
     }
     assert_eq!(sandbox.listing(), before, "they change nothing");

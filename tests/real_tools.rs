@@ -15,8 +15,12 @@ mod hermes;
 mod home;
 #[path = "packages.rs"]
 mod packages;
+#[path = "real_tools/policy_schema.rs"]
+mod policy_schema;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "recipes.rs"]
+mod recipes;
 #[path = "real_tools/schema.rs"]
 mod schema;
 #[path = "real_tools/sealed.rs"]

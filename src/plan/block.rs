@@ -52,13 +52,14 @@ impl<'a> Block<'a> {
         chdir: Option<&OsStr>,
     ) -> Self {
         let environ = facts.environ;
-        let mut index: HashMap<&[u8], usize> = HashMap::new();
-        let mut variables: Vec<Variable<'a>> = Vec::new();
-        let mut owners = Vec::with_capacity(environ.entries().len());
+        let size = environ.entries().len();
+        let mut index: HashMap<&[u8], usize> = HashMap::with_capacity(size);
+        let mut variables: Vec<Variable<'a>> = Vec::with_capacity(size);
+        let mut owners = Vec::with_capacity(size);
         for entry in environ.entries() {
             owners.push(environ::split(entry.to_bytes()).map(|(name, value)| {
                 let at = *index.entry(name).or_insert_with(|| {
-                    variables.push(Variable { name, values: Vec::new() });
+                    variables.push(Variable { name, values: Vec::with_capacity(1) });
                     variables.len() - 1
                 });
                 variables[at].values.push(value);
@@ -186,7 +187,7 @@ impl<'a> Block<'a> {
 
     /// Will the command see a value of this name that does not count as unset?
     fn is_given(&self, name: &[u8]) -> bool {
-        let stays = self.index.get(name).is_none_or(|&at| !matches!(self.changes[at], Change::Remove));
+        let stays = self.index.get(name).is_some_and(|&at| !matches!(self.changes[at], Change::Remove));
         stays && self.environ.given(name).is_some()
     }
 

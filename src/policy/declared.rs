@@ -40,7 +40,9 @@ impl Declared {
             }
             seen.push(canonical);
             let names = read(&dir.join(".env"), facts, warnings, true).map(|text| dotenv::names(&text));
-            declared.credentials.extend(names.into_iter().flatten().filter(|name| core::has_secret_word(name)));
+            let names = names.unwrap_or_default();
+            declared.credentials.reserve(names.len());
+            declared.credentials.extend(names.into_iter().filter(|name| core::has_secret_word(name)));
             let config = configuration(&dir.join("config.yaml"), facts, warnings);
             declared.credentials.extend(config.declared);
             if is_selected {

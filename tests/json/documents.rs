@@ -99,6 +99,8 @@ pub fn explained() -> Vec<Document> {
     add("rules", ruled(&builder, &["-n", "true"]));
     let odd = bytes(b"x\x1b\xff\n");
     add("odd bytes", builder.hx([bytes(b"-n"), bytes(b"-a"), odd, odd]).env(odd, "x"));
+    builder.write("real/.hermes/profiles/builder/.env", "A=x\n");
+    add("a seal", start(&["--seal=files", "true"]));
     let (sandbox, options) = linked();
     add("links", sandbox.hx([&["-n"], &options[..], &["true"]].concat()));
     let skipped = sandbox.hx([&["-n"], &options[..], &["true"]].concat()).env("CLAUDE_CONFIG_DIR", "/x");

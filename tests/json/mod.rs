@@ -42,8 +42,19 @@ fn a_document_is_one_object_and_a_line_end() {
 
 #[test]
 fn keys_of_a_plan() {
-    let always =
-        ["schema", "profile", "home", "links", "grants", "variables", "path", "command", "warnings", "findings"];
+    let always = [
+        "schema",
+        "profile",
+        "home",
+        "links",
+        "grants",
+        "variables",
+        "path",
+        "command",
+        "seal",
+        "warnings",
+        "findings",
+    ];
     for document in explained() {
         let value = document.value();
         assert_eq!(value["schema"], 1);
@@ -77,6 +88,7 @@ fn keys_of_its_parts() {
         ("variables", &["action", "group", "name", "reason", "rule"]),
         ("path", &["moved"]),
         ("command", &["path", "status", "word"]),
+        ("seal", &["holds", "level", "limits", "narrow", "reason", "rules", "secrets", "source"]),
         ("error", &["hint", "message", "status"]),
     ] {
         assert!(seen[name].iter().eq(keys), "{name}: {seen:?}");

@@ -127,13 +127,13 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     assert_eq!(without, one_run, "options without a key");
 }
 
-/// The example of SPEC 10, but for `seal`, which comes with its option.
+/// The example of SPEC 10.
 #[test]
 fn the_example_of_the_specification() {
     let sandbox = with_policy(
         r#"{ "home": "profile", "share": ["keychain", "claude", ".config/gh"],
              "keep": ["UV_PYTHON"], "unset": ["GIT_DIR"], "set": {"PYTHONUTF8": "1"},
-             "inherit_credentials": [], "minimal": false,
+             "inherit_credentials": [], "minimal": false, "seal": "off",
              "programs": { "claude": {"inherit_credentials": ["claude-code"]},
                            "gh": {"inherit_credentials": ["github"], "share": [".config/gh"]} } }"#,
     );

@@ -2,6 +2,7 @@
 
 mod keys;
 mod places;
+mod readme;
 mod strict;
 mod trust;
 

@@ -99,10 +99,12 @@ fn an_unknown_group_and_the_closest_one() {
 }
 
 #[test]
-fn an_unknown_mode_and_the_closest_one() {
+fn an_unknown_mode_or_level_and_the_closest_one() {
     wrong(r#"{"home": «"profil"»}"#, &["did you mean 'profile'?"]);
     wrong(r#"{"home": «"nowhere"»}"#, &["auto, profile, real"]);
     wrong(r#"{"home": «""»}"#, &["auto, profile, real"]);
+    wrong(r#"{"seal": «"flies"»}"#, &["did you mean 'files'?"]);
+    wrong(r#"{"seal": «"landlock"»}"#, &["off, on, files"]);
 }
 
 /// Every value of a type that it cannot have. `null` is one, and so is a list of the values of an object in their order.
@@ -117,6 +119,7 @@ fn a_wrong_type() {
         ("set", &["{}"]),
         ("inherit_credentials", &["[]"]),
         ("minimal", &["true"]),
+        ("seal", &["\"canary\""]),
         ("programs", &["{}"]),
     ] {
         for value in values.iter().filter(|value| !fitting.contains(value)) {

@@ -18,7 +18,7 @@ for line in sys.stdin:
 "#;
 
 /// The first violation of each document; empty where there is none.
-fn violations(documents: &[(Value, Value)]) -> Vec<String> {
+pub fn violations(documents: &[(Value, Value)]) -> Vec<String> {
     let sandbox = Sandbox::new();
     let lines: String = documents.iter().map(|pair| serde_json::to_string(pair).unwrap() + "\n").collect();
     let input = sandbox.write("documents", lines);
@@ -62,7 +62,8 @@ fn altered_documents_do_not_fit() {
         }
         pairs.push((explain.clone(), document));
     };
-    for key in ["schema", "profile", "home", "links", "grants", "variables", "path", "command", "warnings", "findings"]
+    for key in
+        ["schema", "profile", "home", "links", "grants", "variables", "path", "command", "seal", "warnings", "findings"]
     {
         add("rules", &format!("/{key}"), None);
     }

@@ -1,0 +1,384 @@
+//! The README, done as it says: its transcripts are typed and what comes of them compared, its recipes are put in place and
+//! used. Its five questions have tests of their own, in `readme.rs`, which need no foreign tool. The machine is that of a user who is logged in to Claude Code, with Hermes in `~/.hermes`, and the environment is
+//! that of Hermes' gateway.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{BINARY, Outcome, Run, Sandbox};
+use crate::{Agent, SYSTEM, existing, home, installed, system};
+
+const FAULTS: &str = "Three faults, before and after";
+const QUESTIONS: &str = "Five questions";
+
+/// A fenced block.
+struct Block {
+    heading: String,
+    language: String,
+    text: String,
+}
+
+fn repository(rel: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(rel)
+}
+
+fn blocks() -> Vec<Block> {
+    let readme = fs::read_to_string(repository("README.md")).unwrap();
+    let (mut blocks, mut heading, mut open) = (Vec::new(), String::new(), None::<Block>);
+    for line in readme.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(block), None) => block.text += &format!("{line}\n"),
+            (None, Some(language)) => {
+                let (heading, language) = (heading.clone(), language.to_owned());
+                open = Some(Block { heading, language, text: String::new() });
+            }
+            (None, None) if line.starts_with('#') => line.trim_start_matches(['#', ' ']).clone_into(&mut heading),
+            (None, None) => assert!(!line.starts_with("    "), "a block without a fence: {line}"),
+        }
+    }
+    blocks
+}
+
+/// The only block below a heading.
+#[track_caller]
+fn block(heading: &str) -> String {
+    let found: Vec<_> = blocks().into_iter().filter(|block| block.heading == heading).collect();
+    let [block] = found.as_slice() else { panic!("one block below {heading:?}, not {}", found.len()) };
+    block.text.clone()
+}
+
+/// All blocks; each has a test in this file.
+#[test]
+fn no_block_is_left_out() {
+    let all: Vec<_> = blocks().into_iter().map(|block| (block.heading, block.language)).collect();
+    let all: Vec<_> = all.iter().map(|(heading, language)| (heading.as_str(), language.as_str())).collect();
+    assert_eq!(
+        all,
+        [
+            ("hermes-exec", "sh"),
+            ("In daily use", "sh"),
+            (FAULTS, "console"),
+            (FAULTS, "console"),
+            (FAULTS, "console"),
+            (FAULTS, "console"),
+            (FAULTS, "console"),
+            ("Install", "sh"),
+            ("Install", "sh"),
+            ("Install", "sh"),
+            ("Shell aliases", "sh"),
+            ("PATH shims", "sh"),
+            ("A kanban worker", "sh"),
+            ("`claude -p` with a grant", "sh"),
+            ("A policy file for a profile", "sh"),
+            ("A systemd unit", "ini"),
+            ("An MCP server", "yaml"),
+            ("A container", "dockerfile"),
+            ("cron", "crontab"),
+            (QUESTIONS, "console"),
+            (QUESTIONS, "console"),
+            (QUESTIONS, "console"),
+            (QUESTIONS, "console"),
+            (QUESTIONS, "console"),
+            ("Policy file", "json"),
+            ("Policy file", "json"),
+        ]
+    );
+}
+
+/// The user's machine.
+struct Machine {
+    agent: Agent,
+    project: PathBuf,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let agent = Agent::installed_by_hermes();
+        let sandbox = &agent.sandbox;
+        sandbox.profile("builder");
+        sandbox.mkdir(sandbox.home());
+        home::log_in(sandbox);
+        sandbox.write("real/.gitconfig", "[user]\n\tname = Somebody\n");
+        sandbox.link(BINARY, "bin/hermes-exec");
+        sandbox.link(installed("uv/bin/uv"), "bin/uv");
+        sandbox.link(installed("npm/node_modules/.bin/claude"), "bin/claude");
+        agent.project();
+        let project = sandbox.path("real/project");
+        fs::rename(sandbox.path("work"), &project).unwrap();
+        sandbox.mkdir("work");
+        Self { agent, project }
+    }
+
+    fn sandbox(&self) -> &Sandbox {
+        &self.agent.sandbox
+    }
+
+    /// Puts a program in the place of a real one: it prints its environment.
+    fn prints_its_environment(&self, name: &str) {
+        self.program(name, "exec env -0");
+    }
+
+    /// Puts a program in the place of a real one: it tells how it was called, where, and with which key.
+    fn tells(&self, name: &str) {
+        self.program(
+            name,
+            r#"printf '%s' "${0##*/}"; printf ' [%s]' "$@"; echo " in $HOME, key ${ANTHROPIC_API_KEY-none}""#,
+        );
+    }
+
+    fn program(&self, name: &str, script: &str) {
+        let _ = fs::remove_file(self.sandbox().path("bin").join(name));
+        self.sandbox().script(format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+    }
+
+    /// A shell with a script, in the project, in the environment of the gateway. The secrets of the sandbox are there.
+    fn shell(&self, script: &str) -> Run {
+        let venv = self.agent.venv.join("bin");
+        let path = format!("{}:{}:{SYSTEM}", venv.display(), self.sandbox().path("bin").display());
+        let run = self.agent.without(&[system("bash"), "-c", script]).env("PATH", path).dir(&self.project);
+        run.env("UV_PROJECT_ENVIRONMENT", &self.agent.venv).env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+    }
+
+    /// What a shell prints, with the paths that the README has.
+    #[track_caller]
+    fn shell_prints(&self, script: &str) -> String {
+        self.shown(&self.shell(script).run())
+    }
+
+    #[track_caller]
+    fn shown(&self, outcome: &Outcome) -> String {
+        assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{outcome:?}");
+        outcome.out().replace(&*self.sandbox().real().to_string_lossy(), "/home/you")
+    }
+
+    /// uv has made the project's own venv, and Hermes' is what it was.
+    #[track_caller]
+    fn uv_made_the_venv_of_the_project(&self) {
+        assert!(self.project.join(".venv/bin/python").exists(), "uv has made no .venv");
+        assert!(self.agent.is_intact(), "Hermes' venv was changed");
+    }
+}
+
+const HOME: &str = "/home/you/.hermes/profiles/builder/home";
+
+#[test]
+fn the_two_commands() {
+    let machine = Machine::new();
+    machine.tells("claude");
+    // uv speaks of what it does on stderr.
+    let script = format!("exec 2>/dev/null\n{}", block("In daily use"));
+    let told = machine.shell(&script).no_env("ANTHROPIC_API_KEY").run();
+    assert_eq!(machine.shown(&told), format!("claude [-p] [fix the failing test] in {HOME}, key none\n"));
+    machine.uv_made_the_venv_of_the_project();
+}
+
+/// Each transcript begins on a new machine.
+#[test]
+fn the_transcripts() {
+    let transcripts: Vec<_> = blocks().into_iter().filter(|block| block.heading == FAULTS).collect();
+    assert!(!transcripts.is_empty());
+    for Block { text, .. } in transcripts {
+        let machine = Machine::new();
+        let commands = text.lines().filter_map(|line| line.strip_prefix("$ "));
+        // The commands are typed one after the other, and echoed.
+        let typed = commands.map(|line| format!("printf '%s\\n' '$ {}'\n{line}\n", line.replace('\'', r"'\''")));
+        let script = format!("exec 2>&1\n{}true", typed.collect::<String>());
+        let mut shell = machine.shell(&script).no_env("ANTHROPIC_API_KEY");
+        if text.contains("GITHUB_TOKEN") {
+            shell = shell.env("ANTHROPIC_API_KEY", "sk-ant-made-up").env("GITHUB_TOKEN", "ghp_made-up");
+        }
+        assert_eq!(machine.shown(&shell.run()), text);
+    }
+}
+
+#[test]
+fn installation() {
+    let texts: Vec<_> =
+        blocks().into_iter().filter(|block| block.heading == "Install").map(|block| block.text).collect();
+    let [from_clone, packages, inspection] = texts.as_slice() else { panic!("three blocks") };
+    // The commands that tests/run runs, for tests/packages.rs to look at what they make.
+    let run = fs::read_to_string(repository("tests/run")).unwrap();
+    for line in from_clone.lines().chain(packages.lines()) {
+        let command = line.split('#').next().unwrap().trim();
+        let words = command.split_whitespace().filter(|word| *word != "--quiet");
+        let in_run = |line: &str| words.clone().all(|word| line.split_whitespace().any(|other| other == word));
+        assert!(run.lines().any(in_run), "tests/run does not do this: {command}");
+    }
+    let machine = Machine::new();
+    let before = machine.sandbox().listing();
+    for line in inspection.lines() {
+        assert_eq!(machine.shell(line).run().code(), 0, "{line}");
+    }
+    assert!(machine.sandbox().listing() == before);
+    let commands = block("hermes-exec");
+    let second = commands.lines().nth(1).expect("two commands");
+    assert!(existing(repository(second)).ends_with("tests/run"));
+}
+
+/// The doctor's cure that the README speaks of.
+#[test]
+fn claude_that_ran_in_the_home_before() {
+    let machine = Machine::new();
+    machine.shell(&format!("HOME={} claude auth status --text", machine.sandbox().home().display())).run();
+    let status = "hermes-exec -q -p builder -- claude auth status --text";
+    assert_eq!(machine.shell(status).run().code(), 1);
+    let doctor = machine.shell("hermes-exec --doctor -p builder").run().out();
+    let cure = doctor.lines().find_map(|line| line.trim().strip_prefix("cure: mv ")).expect("a cure");
+    machine.shell(&format!("mv {cure}")).run();
+    assert_eq!(machine.shell(status).run().out(), "Login method: Claude Max account\n");
+}
+
+#[test]
+fn shell_aliases() {
+    let machine = Machine::new();
+    let script = format!("shopt -s expand_aliases\n{}\nuv -q sync\nclaude auth status --text", block("Shell aliases"));
+    let told = machine.shell(&script).no_env("ANTHROPIC_API_KEY").run();
+    assert_eq!(machine.shown(&told), "Login method: Claude Max account\n");
+    machine.uv_made_the_venv_of_the_project();
+}
+
+#[test]
+fn path_shims() {
+    let machine = Machine::new();
+    machine.program("poetry", "echo \"poetry $1 ${VIRTUAL_ENV-none}\"");
+    // A script that knows nothing of the shims, and one that goes through hermes-exec itself.
+    let uses = "sh -c 'uv -q sync && poetry one' && hermes-exec -- poetry two";
+    let told = machine.shell_prints(&format!("{}\n{uses}", block("PATH shims")));
+    assert_eq!(told, "poetry one none\npoetry two none\n");
+    machine.uv_made_the_venv_of_the_project();
+}
+
+#[test]
+fn a_kanban_worker() {
+    let machine = Machine::new();
+    machine.tells("claude");
+    machine.sandbox().script("bin/worker", block("A kanban worker"));
+    let profile = machine.sandbox().profile("builder");
+    let shell = machine.shell("cd / && worker").no_env("ANTHROPIC_API_KEY").env("HERMES_HOME", profile);
+    let shell = shell.env("HERMES_PROFILE", "builder").env("HERMES_KANBAN_TASK", "7");
+    let told = shell.env("HERMES_KANBAN_WORKSPACE", &machine.project).run();
+    assert_eq!(machine.shown(&told), format!("claude [-p] [Do card 7 of the board.] in {HOME}, key none\n"));
+    machine.uv_made_the_venv_of_the_project();
+}
+
+#[test]
+fn claude_with_a_grant() {
+    let machine = Machine::new();
+    machine.prints_its_environment("claude");
+    let shell = machine.shell(&block("`claude -p` with a grant")).env("CLAUDE_CODE_OAUTH_TOKEN", "made-up");
+    let outcome = shell.run();
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    assert_eq!(outcome.var("CLAUDE_CODE_OAUTH_TOKEN").as_deref(), Some("made-up"));
+    assert_eq!(outcome.var("ANTHROPIC_API_KEY"), None);
+    assert_eq!(outcome.var("HOME").map(Into::into), Some(machine.sandbox().home()));
+}
+
+#[test]
+fn a_policy_file() {
+    let machine = Machine::new();
+    machine.shell_prints(&block("A policy file for a profile"));
+    for (program, granted) in [("claude", "CLAUDE_CODE_OAUTH_TOKEN"), ("gh", "GITHUB_TOKEN"), ("other", "none")] {
+        machine.prints_its_environment(program);
+        let shell = machine.shell(&format!("hermes-exec -p builder -- {program}"));
+        let outcome = shell.env("CLAUDE_CODE_OAUTH_TOKEN", "made-up").env("GITHUB_TOKEN", "made-up").run().ok();
+        for name in ["CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "ANTHROPIC_API_KEY"] {
+            assert_eq!(outcome.var(name).is_some(), name == granted, "{program} and {name}");
+        }
+    }
+    let link = fs::read_link(machine.sandbox().home().join(".gitconfig")).unwrap();
+    assert_eq!(link, machine.sandbox().real().join(".gitconfig"));
+}
+
+#[test]
+fn a_systemd_unit() {
+    let machine = Machine::new();
+    let sandbox = machine.sandbox();
+    sandbox.write("real/.hermes/.env", "ANTHROPIC_API_KEY=sk-ant-made-up\n");
+    let real = sandbox.real().display().to_string();
+    let text = block("A systemd unit").replace("/usr/local/bin/hermes-exec", BINARY);
+    let unit = sandbox.write("nightly.service", &text);
+    let mut verify = Command::new(system("systemd-analyze"));
+    let verify = verify.args(["--user", "verify"]).arg(unit).env("XDG_RUNTIME_DIR", &sandbox.dir).output().unwrap();
+    assert!(verify.status.success() && verify.stderr.is_empty(), "{verify:?}");
+
+    let text = text.replace("%h", &real);
+    let of = |key: &str| text.lines().find_map(|line| line.strip_prefix(&format!("{key}="))).unwrap();
+    assert!(Path::new(of("EnvironmentFile")).exists());
+    machine.program("uv", r#"echo "uv $* in $PWD, key ${ANTHROPIC_API_KEY-none}""#);
+    // As systemd would, but for the search for `uv`.
+    let script =
+        format!("set -a; . {}; set +a; cd {}; {}", of("EnvironmentFile"), of("WorkingDirectory"), of("ExecStart"));
+    assert_eq!(machine.shell_prints(&script), "uv -q sync in /home/you/project, key none\n");
+}
+
+#[test]
+fn an_mcp_server() {
+    let machine = Machine::new();
+    machine.tells("npx");
+    let text = block("An MCP server");
+    let of = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}: "))).unwrap();
+    let args: Vec<String> = serde_json::from_str(of("args")).unwrap();
+    let script = format!("{} {}", of("command"), args.join(" "));
+    let shell = machine.shell(&script).env("HERMES_HOME", machine.sandbox().profile("builder"));
+    let told = machine.shown(&shell.run());
+    assert_eq!(told, format!("npx [-y] [@modelcontextprotocol/server-filesystem] [/srv/files] in {HOME}, key none\n"));
+}
+
+/// In a root directory with nothing but what the recipe puts there, and a volume.
+#[test]
+fn a_container() {
+    let sandbox = Sandbox::new();
+    let image = sandbox.mkdir("image");
+    sandbox.mkdir("image/opt/data");
+    let (mut variables, mut entry) = (Vec::new(), Vec::new());
+    for line in block("A container").lines() {
+        match line.split_once(' ').unwrap() {
+            ("COPY", files) => {
+                let (from, to) = files.split_once(' ').unwrap();
+                assert_eq!(from, "hermes-exec");
+                sandbox.copied(format!("image{to}"), Path::new(BINARY));
+            }
+            ("ENV", variable) => variables.push(variable.to_owned()),
+            ("ENTRYPOINT", words) => entry = serde_json::from_str::<Vec<String>>(words).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+    // What a command gets, asked from the only program there is.
+    let words = [entry[0].as_str(), "--explain", "--json", "--"];
+    let mut chroot = Command::new(existing("/usr/sbin/chroot".into()));
+    chroot.arg(image).args(&entry).args(words).env_clear().env("HOME", "/").env("ANTHROPIC_API_KEY", "sk-ant-made-up");
+    chroot.envs(variables.iter().map(|variable| variable.split_once('=').unwrap()));
+    let output = chroot.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["profile"]["dir"], "/opt/data");
+    let variables = told["variables"].as_array().unwrap().iter();
+    let names: BTreeSet<_> = variables.map(|variable| variable["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["HERMES_HOME", "HOME"].into());
+}
+
+#[test]
+fn cron() {
+    let machine = Machine::new();
+    machine.tells("claude");
+    let text = block("cron");
+    let (path, line) = text.trim().split_once('\n').unwrap();
+    assert!(!line.contains('%'), "cron takes it for the end of the command");
+    let mut rest = line;
+    for _ in 0..5 {
+        let (field, after) = rest.split_once(' ').unwrap();
+        assert!(field == "*" || field.parse::<u8>().is_ok(), "{field}");
+        rest = after.trim_start();
+    }
+    // As cron starts it: from the home directory, with little more than a PATH.
+    let path = path.strip_prefix("PATH=/usr/local/bin:").unwrap();
+    let run = machine.sandbox().hx(["-c", rest]).program(system("sh")).dir(machine.sandbox().real());
+    let path = format!("{}:{path}", machine.sandbox().path("bin").display());
+    run.no_env("ANTHROPIC_API_KEY").env("PATH", path).run().ok();
+    let log = fs::read_to_string(machine.sandbox().path("real/nightly.log")).unwrap();
+    let expected = format!("claude [-p] [update the dependencies] in {HOME}, key none\n");
+    assert_eq!(log.replace(&*machine.sandbox().real().to_string_lossy(), "/home/you"), expected);
+}

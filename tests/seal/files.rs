@@ -254,7 +254,7 @@ fn secret_files_that_are_made_later() {
     let go = "echo ready >ready; until [ -e go ]; do sleep 0.01; done; cat \"$HERMES_HOME/../other/.env\"";
     let outcome = std::thread::scope(|scope| {
         let run = scope.spawn(|| shell(&sandbox, &["--seal=files"], go));
-        while !sandbox.path("work/ready").exists() {
+        while !sandbox.path("work/ready").exists() && !run.is_finished() {
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
         sandbox.write("real/.hermes/profiles/other/.env", "new secret");

@@ -73,6 +73,26 @@ fn of_the_whole_machine() {
     assert_closed(mounts, &["work/bound/real/.hermes/.env"], &["work/bound/real/.gitconfig"]);
 }
 
+/// No secret file is there yet, but may come.
+#[test]
+fn of_a_profile_without_secret_files() {
+    let sandbox = full();
+    sandbox.profile("fresh");
+    sandbox.mkdir("work/bound");
+    sandbox.mkdir("work/free");
+    sandbox.chown_all(USER);
+    let mounts = "mount --bind real/.hermes/profiles/fresh work/bound";
+    // Hermes makes it, outside of the seal. The working directory is above it now, so that the command makes its files below.
+    let made = "(until [ -e free/go ]; do sleep 0.01; done; echo new >../real/.hermes/profiles/fresh/.env; mkdir made) >/dev/null 2>&1 &";
+    let script =
+        "echo >free/go || exit 9; until [ -e made ]; do sleep 0.01; done; rm free/go; rmdir made; cat bound/.env";
+    let mounts = format!("{mounts}\ncd work\n{made}\ncd ..");
+    assert_eq!(with_mounts(&sandbox, &mounts, &[], script).out(), "new\n");
+    std::fs::remove_file(sandbox.path("real/.hermes/profiles/fresh/.env")).unwrap();
+    let outcome = with_mounts(&sandbox, &mounts, &["--seal=files"], script);
+    assert_eq!((outcome.code(), outcome.out().as_str()), (1, ""), "{outcome:?}");
+}
+
 /// A rule holds for an inode: what is mounted beside the path is the directory above the secret files.
 #[test]
 fn of_a_directory_above_without_what_is_mounted_in_it() {

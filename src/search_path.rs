@@ -58,6 +58,7 @@ impl OwnVenvs {
                 }
             }
         }
+        let agent = agent.filter(|agent| files.canonical(agent).is_ok());
         for venv in agent.iter().flat_map(|agent| ["venv", ".venv"].map(|name| agent.join(name))) {
             if files.stat(&venv).is_ok_and(|stat| stat.kind == Kind::Directory) {
                 own.add(&venv, None, files);

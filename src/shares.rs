@@ -242,6 +242,11 @@ impl Sharing<'_> {
             return Ok(State::Create);
         }
         let path = self.home.join(place);
+        let text = self.files.link_text(&path);
+        // The usual case. Whichever way its directory is reached, the link leads to the source in one hop.
+        if text.as_ref().is_ok_and(|text| text == target) {
+            return Ok(State::Present);
+        }
         let mut parents: Vec<_> = place.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
         parents.reverse();
         for parent in parents {
@@ -254,7 +259,7 @@ impl Sharing<'_> {
                 Err(error) => return Err(format!("{}: {}", shown_path(&parent), reason(&error))),
             }
         }
-        match self.files.link_text(&path) {
+        match text {
             Ok(text) => self.examine_link(&path, &text, target),
             Err(error) if is_missing(&error) => Ok(State::Create),
             Err(_) => match self.files.lstat(&path) {
@@ -266,9 +271,6 @@ impl Sharing<'_> {
 
     fn examine_link(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
         // One hop: what the text names is no further link, and is the target. The target itself is resolved to the end.
-        if text == target {
-            return Ok(State::Present);
-        }
         let next = path.parent().unwrap_or(self.home).join(text);
         let ends = self.files.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
         if ends && (self.landing(&next).as_deref() == Some(target) || self.is_same(&next, target)) {

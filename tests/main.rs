@@ -7,6 +7,8 @@ mod canaries;
 mod cli;
 mod concurrency;
 mod container;
+#[cfg(target_os = "linux")]
+mod cost;
 mod declared;
 mod doctor;
 mod environment;

@@ -7,6 +7,8 @@
 mod doctor;
 #[path = "json/documents.rs"]
 mod documents;
+#[path = "real_tools/growth.rs"]
+mod growth;
 #[path = "real_tools/held.rs"]
 mod held;
 #[path = "real_tools/hermes.rs"]

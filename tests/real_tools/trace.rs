@@ -1,15 +1,22 @@
-//! What the kernel sees of a start: one process, and no write when there is nothing to do.
+//! What the kernel sees of a start: one process, few system calls, no write when there is nothing to do, and none of the
+//! host's NSS modules.
 
 use std::fs;
 
-use crate::support::{BINARY, Sandbox};
+use crate::support::scenario::{Scenario, Size};
+use crate::support::{BINARY, Run, Sandbox};
 use crate::{direct, system};
 
 /// The system calls of a command, one a line as strace prints them, in order; of all its processes.
 fn trace(sandbox: &Sandbox, command: &[&str]) -> Vec<String> {
+    trace_in(sandbox, |run| run, command)
+}
+
+/// The same, in an environment that `with` makes.
+fn trace_in(sandbox: &Sandbox, with: impl Fn(Run) -> Run, command: &[&str]) -> Vec<String> {
     let file = sandbox.path("trace");
     let strace = [system("strace"), "-f", "-s", "256", "-o", file.to_str().unwrap(), "--"];
-    let outcome = direct(sandbox, &[&strace[..], command].concat()).run();
+    let outcome = with(direct(sandbox, &[&strace[..], command].concat())).run();
     assert_eq!(outcome.code(), 0, "strace has to be allowed here: {outcome:?}");
     let lines = fs::read_to_string(file).unwrap();
     // Each line starts with a process id.
@@ -18,7 +25,11 @@ fn trace(sandbox: &Sandbox, command: &[&str]) -> Vec<String> {
 
 /// The calls of a start in the profile's home, up to the moment when the command takes over.
 fn start(sandbox: &Sandbox) -> Vec<String> {
-    let all = trace(sandbox, &[BINARY, "-p", "builder", "--", system("true")]);
+    up_to_the_command(trace(sandbox, &[BINARY, "-p", "builder", "--", system("true")]))
+}
+
+/// Without the second `execve` and what comes after it.
+fn up_to_the_command(all: Vec<String>) -> Vec<String> {
     let is_start = |&at: &usize| is(&all[at], "execve") && all[at].ends_with(" = 0");
     let starts: Vec<_> = (0..all.len()).filter(is_start).collect();
     assert_eq!(starts.len(), 2, "one of ours, and one of the command: {all:#?}");
@@ -101,4 +112,42 @@ fn a_start_writes_nothing_when_the_links_are_right() {
     let second = start(&sandbox);
     let written: Vec<_> = second.iter().filter(writes).collect();
     assert!(written.is_empty(), "{written:#?}");
+}
+
+/// SPEC 15: what is asked of the kernel is what decides something, and nothing is asked twice.
+#[test]
+fn a_full_start_makes_at_most_80_system_calls() {
+    let Scenario { sandbox, block } = Scenario::new(Size::default());
+    let all = trace_in(&sandbox, |run| run.raw_block(&block), &[BINARY, "-p", "builder", "--", "true"]);
+    let ours = &up_to_the_command(all)[1..];
+    assert!(ours.len() <= 80, "{} system calls: {ours:#?}", ours.len());
+
+    let reads = |line: &&String| ["/.env\"", "/config.yaml\""].iter().any(|file| line.contains(file));
+    assert_eq!(ours.iter().filter(reads).count(), 4, "both files of the profile and of the root, each once: {ours:#?}");
+    assert!(!ours.iter().any(|line| line.contains("O_DIRECTORY") || is(line, "getdents64")), "a listing: {ours:#?}");
+    // What is asked about a path: the call, the path, and whether a link at its end is followed.
+    let question = |line: &String| {
+        let mut quoted = line.splitn(3, '"');
+        let (call, path) = (quoted.next()?.to_owned(), quoted.next()?.to_owned());
+        path.starts_with('/').then(|| (call, path, line.contains("NOFOLLOW")))
+    };
+    let mut questions: Vec<_> = ours.iter().filter_map(question).collect();
+    let asked = questions.len();
+    questions.sort();
+    questions.dedup();
+    assert_eq!(questions.len(), asked, "a question that was asked before: {ours:#?}");
+}
+
+/// glibc's `getpwuid` loads the modules that the host's `nsswitch.conf` names, and a static program crashes in one that was
+/// made for another glibc. Without HOME the password database has to be asked: its file is read, and nothing else.
+#[test]
+fn the_password_database_is_read_without_the_hosts_nss_modules() {
+    let sandbox = Sandbox::with_builder();
+    let without_home = |run: Run| run.no_env("HOME").env("HERMES_HOME", sandbox.root());
+    let command = [BINARY, "-p", "builder", "--", system("true")];
+    let ours = up_to_the_command(trace_in(&sandbox, without_home, &command));
+    assert!(ours.iter().any(|line| line.contains("\"/etc/passwd\"")), "{ours:#?}");
+    for word in ["nsswitch", "nss_", "nscd", "socket(", ".so"] {
+        assert!(!ours.iter().any(|line| line.contains(word)), "{word}: {ours:#?}");
+    }
 }

@@ -6,6 +6,7 @@ pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
 pub mod readme;
+pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;
 

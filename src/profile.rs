@@ -59,7 +59,7 @@ pub struct Profile {
     pub owner: (u32, u32),
 }
 
-/// What SPEC calls root, profile and real home, settled.
+/// Root, profile and real home, settled.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// The Hermes root; none where there is no Hermes.

@@ -1,4 +1,4 @@
-//! SPEC 11: no value appears in any output. Secrets stand in every file that is read, in the environment and on the command
+//! No value appears in any output. Secrets stand in every file that is read, in the environment and on the command
 //! line; every mode is run on them, as it should be and with something wrong. The harness looks for the secret.
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
@@ -201,7 +201,7 @@ fn no_warning_prints_a_secret() {
     warned(&|sandbox| drop(sandbox.write("real/.hermes/active_profile", &large)));
 }
 
-/// The name of a profile is printed, also one that is none (SPEC 3), but not a whole file that was taken for one.
+/// The name of a profile is printed, also one that is none, but not a whole file that was taken for one.
 #[test]
 fn an_active_profile_that_is_none_is_not_printed_whole() {
     let sandbox = planted();

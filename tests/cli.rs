@@ -1,4 +1,4 @@
-//! SPEC 1: the command line.
+//! The command line.
 
 use crate::support::{BINARY, CANARY, Sandbox, bytes};
 

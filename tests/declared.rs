@@ -1,4 +1,4 @@
-//! SPEC 7, rules 5 and 8: what the profiles' `.env` and `config.yaml` say about names, and what may stand in those files.
+//! Rules 5 and 8: what the profiles' `.env` and `config.yaml` say about names, and what may stand in those files.
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 use std::fs;

@@ -1,4 +1,4 @@
-//! SPEC 7: the environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
+//! The environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
 //! that go over the whole catalogue. Rule 6 is in `families.rs`.
 
 use crate::support::{Sandbox, bytes};

@@ -1,4 +1,4 @@
-//! SPEC 8: marker families, Hermes' own venv, and its pip. What happens to the environment is in the transcripts
+//! Marker families, Hermes' own venv, and its pip. What happens to the environment is in the transcripts
 //! `families` and `own-venv`; here stand each marker alone, and the command that is refused.
 
 use crate::support::Sandbox;
@@ -14,7 +14,7 @@ fn the_own_venv_moves_to_the_end_of_path_and_leaves_pythonpath() {
     play("own-venv");
 }
 
-/// Every family of SPEC 8 with its members; a pattern's `*` is replaced by some text.
+/// Every family with its members; a pattern's `*` is replaced by some text.
 const FAMILIES: &[(&str, &str)] = &[
     (
         "python-venv",

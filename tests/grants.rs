@@ -1,4 +1,4 @@
-//! SPEC 1 and 7, rule 4: what grants credentials, and that nothing else does.
+//! Rule 4: what grants credentials, and that nothing else does.
 
 use crate::explained::Explained;
 use crate::support::{CANARY, Run, Sandbox};
@@ -118,7 +118,7 @@ fn an_unknown_group_is_an_error_with_the_closest_name() {
     sandbox.hx([format!("--inherit-credentials={CANARY}"), "true".into()]).run().fails(125, &[]);
 }
 
-/// SPEC 1: who leaves out the `=` means the group.
+/// Who leaves out the `=` means the group.
 #[test]
 fn the_bare_option_before_a_word_that_is_a_group() {
     let sandbox = Sandbox::new();
@@ -345,7 +345,7 @@ fn what_stands_behind_the_command_cannot_grant() {
     }
 }
 
-/// SPEC 1: "`--explain` lists them under Grants".
+/// Under "Grants", with where each comes from.
 #[test]
 fn explain_lists_every_grant_with_its_origin() {
     let sandbox = Sandbox::new();

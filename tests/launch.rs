@@ -1,4 +1,4 @@
-//! SPEC 11: finding and starting the command, and the exit statuses. Shims are in `shims.rs`.
+//! Finding and starting the command, and the exit statuses. Shims are in `shims.rs`.
 
 use crate::support::{BINARY, CANARY, Outcome, Sandbox};
 use std::fs;

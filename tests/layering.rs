@@ -1,4 +1,4 @@
-//! DESIGN.md: the pure files do no I/O and forbid `unsafe`; `unsafe` stands in one file. `--explain` therefore cannot have
+//! The pure files do no I/O and forbid `unsafe`; `unsafe` stands in one file. `--explain` therefore cannot have
 //! an effect.
 
 use std::fs;

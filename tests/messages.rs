@@ -1,4 +1,4 @@
-//! SPEC 1 and 11: what is printed and when: `-q`, `-v`, their variables, `-h`, `-V`, `-n`, and output that cannot be written.
+//! What is printed and when: `-q`, `-v`, their variables, `-h`, `-V`, `-n`, and output that cannot be written.
 
 use crate::support::{Outcome, Sandbox};
 

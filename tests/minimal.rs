@@ -1,10 +1,10 @@
-//! SPEC 7, rule 10: `--minimal` passes the core names, and what is named.
+//! Rule 10: `--minimal` passes the core names, and what is named.
 
 use crate::explained::Explained;
 use crate::support::{CANARY, Sandbox};
 use std::collections::BTreeSet;
 
-/// The core names of SPEC 7, with an example for each pattern.
+/// The core names, with an example for each pattern.
 const CORE: &str = "
     PATH HOME USER LOGNAME SHELL PWD OLDPWD SHLVL TERM COLORTERM LANG LANGUAGE LC_ALL LC_CTYPE TZ TMPDIR TMP TEMP EDITOR
     VISUAL PAGER NO_COLOR FORCE_COLOR CI COLUMNS LINES DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR XDG_SESSION_TYPE

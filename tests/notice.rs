@@ -1,8 +1,8 @@
-//! SPEC 7, the notice: once, on stderr, for a program whose own credentials were removed, with the option that grants them.
+//! The notice: once, on stderr, for a program whose own credentials were removed, with the option that grants them.
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 
-/// The programs of SPEC 7, the groups that they sign in with, and a credential of each of those. The providers' programs that
+/// The programs of the notice, the groups that they sign in with, and a credential of each of those. The providers' programs that
 /// take any have no group here.
 const PROGRAMS: [(&str, &[(&str, &str)]); 21] = [
     ("claude", &[("anthropic", "ANTHROPIC_AUTH_TOKEN"), ("claude-code", "CLAUDE_CODE_OAUTH_TOKEN")]),

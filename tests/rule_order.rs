@@ -1,4 +1,4 @@
-//! SPEC 7: the first rule that matches decides. One row for each adjacent pair of the rules, and for the layers of the user's
+//! The first rule that matches decides. One row for each adjacent pair of the rules, and for the layers of the user's
 //! own rules: a variable on which both rules of the pair have a word, and which of them wins.
 
 use crate::explained::Explained;

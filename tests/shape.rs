@@ -1,4 +1,4 @@
-//! SPEC 7, rule 9: a provider's key under a name that nobody listed, by its shape, and everything else that it leaves alone.
+//! Rule 9: a provider's key under a name that nobody listed, by its shape, and everything else that it leaves alone.
 
 use crate::explained::Explained;
 use crate::support::{CANARY, Sandbox};

@@ -1,4 +1,4 @@
-//! SPEC 11: chains of shims, as they come about when several tools put their `uv` first on PATH. Single shims and the guard's
+//! Chains of shims, as they come about when several tools put their `uv` first on PATH. Single shims and the guard's
 //! format are in `shims.rs`. A loop would not end by itself, so each start has a bound of processor time, and how often a
 //! shim has called is counted.
 

@@ -1,4 +1,4 @@
-//! SPEC 11: a shim on PATH that calls hermes-exec must not loop, and the guard that sees to it.
+//! A shim on PATH that calls hermes-exec must not loop, and the guard that sees to it.
 
 use crate::support::{BINARY, Outcome, Run, Sandbox};
 

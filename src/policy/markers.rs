@@ -18,7 +18,7 @@ pub struct Family {
 /// Selects uv's interpreter; a marker only where it points into Hermes' own venv, otherwise the user's choice.
 pub const UV_PYTHON: &[u8] = b"UV_PYTHON";
 
-/// The families of SPEC 8.
+/// The marker families.
 pub const FAMILIES: [Family; 12] = [
     Family {
         name: "python-venv",

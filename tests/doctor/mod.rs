@@ -1,4 +1,4 @@
-//! SPEC 14: `--doctor`. Each check has a test that makes it fire, with the cure pasted into a shell where that is possible,
+//! `--doctor`. Each check has a test that makes it fire, with the cure pasted into a shell where that is possible,
 //! and one in which it is quiet. A sound set-up has no warning and no problem: users hate false alarms.
 
 mod claude;

@@ -1,4 +1,4 @@
-//! SPEC 14: `--explain` for people, `--only`, and `-v` on a run. What programs read is in `json`, and that it is true in
+//! `--explain` for people, `--only`, and `-v` on a run. What programs read is in `json`, and that it is true in
 //! `agreement`.
 
 mod escapes;

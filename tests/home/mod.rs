@@ -1,4 +1,4 @@
-//! SPEC 5: which HOME the command gets, how the home is made, and what is said about it. The variables that follow from it
+//! Which HOME the command gets, how the home is made, and what is said about it. The variables that follow from it
 //! are in the transcript `redirect`.
 
 mod directory;

@@ -1,4 +1,4 @@
-//! SPEC 14: what `--json` promises to programs: keys and words. Every form of document is held against the schemas in
+//! What `--json` promises to programs: keys and words. Every form of document is held against the schemas in
 //! `tests/data` by `tests/real_tools`; that the plan is true is in `agreement`.
 
 mod documents;

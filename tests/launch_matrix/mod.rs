@@ -1,4 +1,4 @@
-//! SPEC 11 against the real thing: each command is started by GNU `env` and by hermes-exec, in the same directory, with the
+//! The start against the real thing: each command is started by GNU `env` and by hermes-exec, in the same directory, with the
 //! same environment, as the same user. Exit status and output must be the same. The one agreed difference is a directory on
 //! PATH that cannot be searched. Linux glibc is the reference: on macOS `execvp` has `/usr/bin:/bin:/usr/sbin:/sbin` when
 //! PATH is unset, and its `posix_spawn` does not hand a script without `#!` to the shell, while `execvp` does, as here.

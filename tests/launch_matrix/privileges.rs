@@ -54,7 +54,7 @@ fn a_path_through_a_directory_that_cannot_be_searched() {
     case.fails(126, &["../closed/gone"], &["../closed/gone", "Permission denied"]);
 }
 
-/// The one difference to `env`: a directory that cannot be searched is no file that cannot be executed (SPEC 11).
+/// The one difference to `env`: a directory that cannot be searched is no file that cannot be executed.
 #[test]
 fn a_directory_on_path_that_cannot_be_searched_is_no_126() {
     let case = Case::new().path(&["closed", "good"]).uid(NOBODY);

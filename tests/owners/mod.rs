@@ -1,4 +1,4 @@
-//! SPEC 5 and 6 where the file system says no: another owner, no permission, a read-only mount, no space. What cannot be
+//! Homes and links where the file system says no: another owner, no permission, a read-only mount, no space. What cannot be
 //! done is a finding, and the command runs; only a home that cannot be made is an error. These tests give files away and
 //! mount, so they need root.
 

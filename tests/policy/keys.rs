@@ -85,7 +85,7 @@ fn a_key_does_what_its_option_does() {
     }
 }
 
-/// SPEC 10: every key but `programs` has an option, and every other option is about one run alone.
+/// Every key but `programs` has an option, and every other option is about one run alone.
 #[test]
 fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     let sandbox = with_policy(r#"{"no such key at all": 1}"#);
@@ -127,9 +127,9 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     assert_eq!(without, one_run, "options without a key");
 }
 
-/// The example of SPEC 10.
+/// An example with most keys.
 #[test]
-fn the_example_of_the_specification() {
+fn an_example_with_most_keys() {
     let sandbox = with_policy(
         r#"{ "home": "profile", "share": ["keychain", "claude", ".config/gh"],
              "keep": ["UV_PYTHON"], "unset": ["GIT_DIR"], "set": {"PYTHONUTF8": "1"},
@@ -166,7 +166,7 @@ fn options_win_over_the_file() {
     assert_eq!(home(r#"{"home": "profile"}"#, &["--home", "real"]), sandbox.real().display().to_string());
 }
 
-/// SPEC 5: the mode's sources in their order.
+/// The mode's sources in their order.
 #[test]
 fn the_environment_wins_over_the_files_home() {
     let sandbox = furnished();
@@ -223,7 +223,7 @@ fn share_replaces_the_default_and_programs_and_options_add() {
     assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &["--share", "claude"]), [".claude", ".config/gh"]);
 }
 
-/// SPEC 6: "at a place named by default, policy or options".
+/// Whether a place is named by default, by the policy file or by options.
 #[test]
 fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {
     let sandbox = furnished();

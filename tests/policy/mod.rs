@@ -1,4 +1,4 @@
-//! SPEC 10: the policy file. Where it is looked for, who may have written it, what is wrong in it, and what its keys do.
+//! The policy file. Where it is looked for, who may have written it, what is wrong in it, and what its keys do.
 
 mod keys;
 mod places;

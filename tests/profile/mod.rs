@@ -1,4 +1,4 @@
-//! SPEC 3 and 4: which profile, which root, and which directory is the user's own home.
+//! Which profile, which root, and which directory is the user's own home.
 
 mod active;
 mod names;

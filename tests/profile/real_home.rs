@@ -1,4 +1,4 @@
-//! SPEC 4: the user's own home, from HERMES_REAL_HOME, HOME, or the passwd entry. It is told by HERMES_REAL_HOME in the
+//! The user's own home, from HERMES_REAL_HOME, HOME, or the passwd entry. It is told by HERMES_REAL_HOME in the
 //! block of a run with a redirected HOME.
 
 use super::env;

@@ -20,7 +20,7 @@ fn instructions(size: Size) -> u64 {
     total.trim().parse().unwrap()
 }
 
-/// SPEC 15: ten times as much may cost twelve times as much.
+/// Ten times as much may cost twelve times as much.
 #[track_caller]
 fn assert_grows_linearly(what: &str, sized: impl Fn(usize) -> Size) {
     let (one, ten) = (instructions(sized(1_000)), instructions(sized(10_000)));

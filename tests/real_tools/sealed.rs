@@ -1,4 +1,4 @@
-//! SPEC 13: tools that work in a seal as they do without one, at both levels. Each of them writes and reads back, renames or
+//! Tools that work in a seal as they do without one, at both levels. Each of them writes and reads back, renames or
 //! links from one directory to another, starts others, or listens.
 
 use std::fs;

@@ -114,7 +114,7 @@ fn a_start_writes_nothing_when_the_links_are_right() {
     assert!(written.is_empty(), "{written:#?}");
 }
 
-/// SPEC 15: what is asked of the kernel is what decides something, and nothing is asked twice.
+/// What is asked of the kernel is what decides something, and nothing is asked twice.
 #[test]
 fn a_full_start_makes_at_most_80_system_calls() {
     let Scenario { sandbox, block } = Scenario::new(Size::default());

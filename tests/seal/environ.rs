@@ -65,7 +65,7 @@ fn children_of_the_command_stay_open_to_it() {
     }
 }
 
-/// SPEC 13: for root with CAP_PERFMON the environment stays open, on this kernel; everything else is closed.
+/// For root with CAP_PERFMON the environment stays open, on this kernel; everything else is closed.
 #[test]
 fn root_still_reads_environments_and_is_told_so() {
     let sandbox = full();

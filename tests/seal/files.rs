@@ -209,7 +209,7 @@ fn everything_else_works_as_before() {
     }
 }
 
-/// SPEC 13, the price.
+/// The price.
 #[test]
 fn no_file_can_be_made_directly_beside_secret_files() {
     let script = "for dir in \"$HERMES_REAL_HOME\" \"$HERMES_REAL_HOME/.hermes\" \"$HERMES_HOME\"; do

@@ -1,4 +1,4 @@
-//! SPEC 13: `--seal`. A seal is nothing for root, which the kernel lets through in part, so that the commands run as a user
+//! `--seal`. A seal is nothing for root, which the kernel lets through in part, so that the commands run as a user
 //! without privileges; the tests give files away and mount, and need root for that.
 
 mod environ;

@@ -1,4 +1,4 @@
-//! A seal changes what SPEC 13 names, and nothing else: not the rest of the command's state, no descriptor, not the exit
+//! A seal changes what it says, and nothing else: not the rest of the command's state, no descriptor, not the exit
 //! status, and seals can be nested.
 
 use std::path::Path;
@@ -88,7 +88,7 @@ fn seals_in_seals() {
     }
 }
 
-/// Twice the same options give the same block (SPEC 9), inside a seal too.
+/// Twice the same options give the same block inside a seal too.
 #[test]
 fn a_nested_run_hands_on_the_same_environment() {
     let sandbox = full();
@@ -101,7 +101,7 @@ fn a_nested_run_hands_on_the_same_environment() {
     }
 }
 
-/// SPEC 13: what set-user-id programs would gain is refused.
+/// What set-user-id programs would gain is refused.
 #[test]
 fn set_user_id_programs_gain_nothing() {
     let sandbox = full();

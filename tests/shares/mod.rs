@@ -1,4 +1,4 @@
-//! SPEC 6: the shared items. Here stands what the tests have in common: a real home with a source for every place, and
+//! The shared items. Here stands what the tests have in common: a real home with a source for every place, and
 //! what is seen of the profile's home afterwards.
 
 mod items;

@@ -1,4 +1,4 @@
-//! The table of SPEC 6, row by row: what is found at a link's place, and what is done.
+//! Row by row, what is found at a link's place, and what is done.
 
 use super::{ALL, PLACES, links, put_link, share_all, stamps, with_sources};
 use crate::support::Sandbox;

@@ -1,4 +1,4 @@
-//! SPEC 6, last sentence: `--unlink` removes the links that hermes-exec makes, and nothing else.
+//! `--unlink` removes the links that hermes-exec makes, and nothing else.
 
 use crate::support::Sandbox;
 use std::fs;

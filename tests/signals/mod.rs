@@ -1,4 +1,4 @@
-//! SPEC 12: signals and the terminal. hermes-exec is gone when the command runs, so every signal to the pid is the command's,
+//! Signals and the terminal. hermes-exec is gone when the command runs, so every signal to the pid is the command's,
 //! and the waiting parent sees the command's own end. Before that no handler of ours is ever there.
 
 mod start;

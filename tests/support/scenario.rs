@@ -1,4 +1,4 @@
-//! The start that SPEC 15 measures, in any size: a named profile with its home and the four links, a `.env`, a
+//! The start whose cost is measured, in any size: a named profile with its home and the four links, a `.env`, a
 //! `config.yaml`, and a block in which four variables are to go.
 
 use super::{CANARY, Sandbox};
@@ -17,7 +17,7 @@ pub struct Size {
 }
 
 impl Default for Size {
-    /// As SPEC 15 has it.
+    /// A usual one.
     fn default() -> Self {
         Self { variables: 60, dotenv: 30, config: 400, parsed: false }
     }

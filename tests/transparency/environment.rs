@@ -10,7 +10,7 @@ fn block(twin: &Twin, path: Option<&str>) -> Vec<Vec<u8>> {
     block
 }
 
-/// X14 to X17, and SPEC 7: order is kept, every copy of a removed name is gone, nothing is re-encoded.
+/// X14 to X17: order is kept, every copy of a removed name is gone, nothing is re-encoded.
 #[test]
 fn a_block_of_every_odd_entry() {
     let twin = Twin::new();

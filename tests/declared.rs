@@ -203,6 +203,7 @@ fn what_config_declares_needs_no_secret_word() {
         ("# key_env: ACME\nx: 'key_env: BETA'\ny: |\n  key_env: GAMMA\n", &[]),
         ("env_passthrough: [ACME]\nterminal: {env: {BETA: 1}}\nkey: {env: GAMMA}\n", &[]),
         ("ACME: key_env\n", &[]),
+        ("p: {api_key_env: ACME}\nq: {keyEnv: BETA}\nr: {apiKeyEnv: GAMMA}\n", &["ACME", "BETA", "GAMMA"]),
         ("key_env:\n", &[]),
         ("key_env: ~\n", &[]),
         ("key_env: ''\n", &[]),

@@ -13,12 +13,15 @@ use saphyr_parser::{Event, Parser};
 pub struct Config {
     /// `terminal.env_passthrough` and `tools.env_passthrough`.
     pub passthrough: HashSet<Vec<u8>>,
-    /// Every `key_env`, `secrets.bitwarden.access_token_env`, and the keys of `secrets.onepassword.env`.
+    /// Every `key_env` by any of its names, `secrets.bitwarden.access_token_env`, and the keys of `secrets.onepassword.env`.
     pub declared: HashSet<Vec<u8>>,
 }
 
-/// Without one of these words there is nothing to find.
-const WORDS: [&str; 4] = ["env_passthrough", "key_env", "access_token_env", "onepassword"];
+/// The setting that names a credential's variable: Hermes reads all four (NousResearch/hermes-agent, version 0.19).
+const KEY_ENV: [&str; 4] = ["key_env", "api_key_env", "keyEnv", "apiKeyEnv"];
+
+/// Without one of these words there is nothing to find. Parts of words, of which each stands for several.
+const WORDS: [&str; 5] = ["env_passthrough", "key_env", "eyEnv", "access_token_env", "onepassword"];
 
 /// Reads the text of a `config.yaml`.
 ///
@@ -38,7 +41,7 @@ pub fn read(text: &[u8]) -> Result<Config, String> {
         let list = tree.at(&[section, "env_passthrough"]).map_or(&[][..], |list| tree.items(list));
         config.passthrough.extend(list.iter().filter_map(|&item| tree.text(item)).map(name));
     }
-    config.declared.extend(tree.values_of("key_env").map(name));
+    config.declared.extend(tree.values_of(&KEY_ENV).map(name));
     let token = tree.at(&["secrets", "bitwarden", "access_token_env"]).and_then(|node| tree.text(node));
     config.declared.extend(token.map(name));
     let references = tree.at(&["secrets", "onepassword", "env"]).map_or(&[][..], |map| tree.pairs(map));
@@ -150,13 +153,13 @@ impl Tree {
         })
     }
 
-    /// The texts that stand behind a key anywhere.
-    fn values_of(&self, wanted: &str) -> impl Iterator<Item = &str> {
+    /// The texts that stand behind one of these keys anywhere.
+    fn values_of(&self, wanted: &[&str]) -> impl Iterator<Item = &str> {
         let maps = self.nodes.iter().filter_map(|node| match node {
             Node::Map(pairs) => Some(pairs),
             _ => None,
         });
-        let named = maps.flatten().filter(move |&&(key, _)| self.text(key) == Some(wanted));
+        let named = maps.flatten().filter(|&&(key, _)| self.text(key).is_some_and(|key| wanted.contains(&key)));
         named.filter_map(|&(_, value)| self.text(value))
     }
 }
@@ -173,10 +176,11 @@ mod tests {
     fn the_words_that_matter_are_found_also_through_an_alias() {
         let text = "x: &names [A, ' B ']\nterminal: {env_passthrough: *names}\ntools:\n  env_passthrough:\n    - C\n\
                     providers:\n  - {name: p, key_env: P_KEY}\n  - deeper: {key_env: Q_KEY}\n\
+                    others: [{api_key_env: R_KEY}, {keyEnv: S_KEY}, {apiKeyEnv: T_KEY}, {key_envs: no, keyenv: no}]\n\
                     secrets:\n  bitwarden: {access_token_env: BW}\n  onepassword: {env: {ONE: op://x, TWO: op://y}}\n";
         let config = read(text.as_bytes()).unwrap_or_default();
         assert_eq!(config.passthrough, set(&["A", "B", "C"]));
-        assert_eq!(config.declared, set(&["P_KEY", "Q_KEY", "BW", "ONE", "TWO"]));
+        assert_eq!(config.declared, set(&["P_KEY", "Q_KEY", "R_KEY", "S_KEY", "T_KEY", "BW", "ONE", "TWO"]));
     }
 
     #[test]

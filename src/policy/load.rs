@@ -45,6 +45,10 @@ fn read(path: &Path, profile: Option<&Profile>, facts: &Facts<'_>) -> Result<Opt
     let shown = shown_path(path);
     let refuse = |why: &str, hint: String| Err(Failure::new(format!("{shown}: {why}")).hint(hint));
     match facts.files.text(path, FILE_LIMIT) {
+        // Somebody wanted rules there: their loss must not go unnoticed.
+        Text::Missing if facts.files.link_text(path).is_ok() => {
+            refuse("a link that leads nowhere", format!("mend or remove {shown}, or give --no-policy"))
+        }
         Text::Missing => Ok(None),
         Text::Unreadable(why) => refuse(&why, format!("mend or remove {shown}, or give --no-policy")),
         Text::Read(content) if content.is_cut => {

@@ -76,6 +76,25 @@ fn one_file_alone_holds() {
     assert_eq!(policy_of(sandbox.hx(as_builder(&["--no-policy"]))), None);
 }
 
+/// Whoever links the file to one that has been moved must not lose its rules in silence.
+#[test]
+fn a_link_that_leads_nowhere_is_not_a_file_that_nobody_made() {
+    for place in [OF_PROFILE, OF_ROOT, "work/one.json"] {
+        let sandbox = Sandbox::with_builder();
+        let path = sandbox.link("/nonexistent/rules.json", sandbox.path(place));
+        let options = if place.starts_with("work") { &["--policy", "one.json"][..] } else { &[] };
+        let named = if place.starts_with("work") { "one.json" } else { path.to_str().unwrap() };
+        let outcome = sandbox.hx(as_builder(options)).run();
+        outcome.fails(125, &[named, "a link that leads nowhere"]);
+        assert_eq!(policy_of(sandbox.hx(as_builder(&[options, &["--no-policy"]].concat()))), None);
+    }
+    let sandbox = with_files();
+    let there = sandbox.path("work/one.json");
+    fs::remove_file(sandbox.path(OF_PROFILE)).unwrap();
+    sandbox.link(there, sandbox.path(OF_PROFILE));
+    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "one");
+}
+
 #[test]
 fn of_policy_and_no_policy_the_later_wins() {
     let sandbox = with_files();

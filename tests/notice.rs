@@ -2,8 +2,8 @@
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 
-/// The programs of the notice, the groups that they sign in with, and a credential of each of those. The providers' programs that
-/// take any have no group here.
+/// The programs of the notice, the groups that they sign in with, and a credential of each of those. The programs that take
+/// any provider have no group here.
 const PROGRAMS: [(&str, &[(&str, &str)]); 21] = [
     ("claude", &[("anthropic", "ANTHROPIC_AUTH_TOKEN"), ("claude-code", "CLAUDE_CODE_OAUTH_TOKEN")]),
     ("codex", &[("openai", "OPENAI_API_KEY")]),
@@ -93,6 +93,19 @@ fn several_are_named_in_one_line_and_by_the_groups_that_were_removed() {
     let line = notice(&start(&sandbox, &["--inherit-credentials=claude-code"], "claude", &names).run());
     assert!(!line.contains("OAUTH"), "{line}");
     assert_eq!(option(&line), "--inherit-credentials=anthropic", "the rest");
+}
+
+/// Keys of tools are removed as well, but a program that looks for a provider has no use for them.
+#[test]
+fn a_program_for_any_provider_is_told_of_providers_alone() {
+    let sandbox = with_programs();
+    let of_tools = ["TAVILY_API_KEY", "FIRECRAWL_API_KEY", "GH_TOKEN", "TELEGRAM_BOT_TOKEN"];
+    for program in ["opencode", "goose", "aider", "llm", "crush"] {
+        let outcome = start(&sandbox, &[], program, &of_tools).run().ok();
+        assert!(outcome.block().iter().all(|(name, _)| !of_tools.contains(&name.as_str())), "{program}: {outcome:?}");
+        let line = notice(&start(&sandbox, &[], program, &[&of_tools[..], &["XAI_API_KEY"]].concat()).run());
+        assert!(line.contains("XAI_API_KEY") && !of_tools.iter().any(|name| line.contains(name)), "{line}");
+    }
 }
 
 #[test]

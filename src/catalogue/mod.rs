@@ -48,6 +48,11 @@ impl Row {
         self.name != FORCED
     }
 
+    /// Whether it leads to the models of a provider, and the bare `--inherit-credentials` grants it.
+    pub fn is_of_a_provider(&self) -> bool {
+        (self.class.starts_with("provider-") || self.class == "cloud-credential") && !is_sealed(self.group)
+    }
+
     fn at(text: &'static str, (start, _): (u32, u32)) -> Option<Row> {
         text[start as usize..].lines().next().map(Row::parse)
     }
@@ -133,7 +138,7 @@ pub fn is_sealed(group: &str) -> bool {
 pub enum Owner {
     /// The credentials of these groups.
     Groups(&'static [&'static str]),
-    /// Whichever provider the user has chosen in it: every group that is not sealed.
+    /// Those of whichever provider the user has chosen in it.
     EveryProvider,
 }
 

@@ -184,12 +184,14 @@ impl Plan {
 /// For a program that signs in with credentials of the catalogue: that they were removed, and the option that grants them.
 fn notice(program: &[u8], policy: &Policy, outcomes: &[Outcome]) -> Option<String> {
     let owner = catalogue::owner(program).filter(|_| !policy.is_decided)?;
-    let owns = |group: &str| match owner {
-        Owner::Groups(groups) => groups.contains(&group),
-        Owner::EveryProvider => !catalogue::is_sealed(group),
+    let owns = |outcome: &&Outcome| match owner {
+        Owner::Groups(groups) => outcome.group.is_some_and(|group| groups.contains(&group)),
+        Owner::EveryProvider => {
+            catalogue::find(through_containers(&outcome.name)).is_some_and(|row| row.is_of_a_provider())
+        }
     };
     let gone = |outcome: &&Outcome| outcome.action == Action::Removed && outcome.rule == Rule::Catalogue;
-    let removed: Vec<_> = outcomes.iter().filter(gone).filter(|outcome| outcome.group.is_some_and(owns)).collect();
+    let removed: Vec<_> = outcomes.iter().filter(gone).filter(owns).collect();
     if removed.is_empty() {
         return None;
     }

@@ -14,6 +14,11 @@ fn the_own_venv_moves_to_the_end_of_path_and_leaves_pythonpath() {
     play("own-venv");
 }
 
+#[test]
+fn the_reports_of_the_field() {
+    play("reports-markers");
+}
+
 /// Every family with its members; a pattern's `*` is replaced by some text.
 const FAMILIES: &[(&str, &str)] = &[
     (

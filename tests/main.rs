@@ -8,7 +8,6 @@ mod cli;
 mod concurrency;
 mod container;
 #[cfg(target_os = "linux")]
-mod cost;
 mod declared;
 mod doctor;
 mod environment;

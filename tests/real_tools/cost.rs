@@ -1,5 +1,5 @@
-//! What a start costs in memory, and what the binary is: small, static, position-independent. System calls and
-//! instructions are counted in `real_tools`, time only by `cargo bench`.
+//! What a start costs in memory, and what the binary is: small, static, position-independent. `trace` counts system calls,
+//! `growth` instructions; time is measured by `cargo bench` only.
 
 use std::fs;
 use std::path::Path;
@@ -41,14 +41,12 @@ fn peak_of_a_start(size: Size) -> u64 {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "is about the release build")]
 fn at_most_4_mb_are_resident_before_the_command_starts() {
     let most = peak_of_a_start(Size::default());
     assert!((100..=4096).contains(&most), "{most} KiB");
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "is about the release build")]
 fn the_binary_has_at_most_2_500_000_bytes() {
     let length = fs::metadata(BINARY).unwrap().len();
     assert!(length <= 2_500_000, "{length} bytes");

@@ -100,6 +100,11 @@ pub trait Files {
     fn home_of_user(&self, name: &OsStr) -> Option<PathBuf>;
 }
 
+/// Is there nothing of that name?
+pub fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
 /// All that is known before anything is decided.
 pub struct Facts<'a> {
     /// The inherited environment block.
@@ -267,7 +272,7 @@ impl Files for System {
         match read() {
             Ok(Some(content)) => Text::Read(content),
             Ok(None) => Text::Unreadable("not a regular file".into()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Text::Missing,
+            Err(error) if is_missing(&error) => Text::Missing,
             Err(error) => Text::Unreadable(reason(&error)),
         }
     }

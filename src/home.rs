@@ -2,12 +2,11 @@
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::cli::HomeMode;
-use crate::facts::{Facts, Files, Kind};
+use crate::facts::{Facts, Files, Kind, is_missing};
 use crate::message::{Failure, pasted_path, reason, shown_path};
 use crate::profile::{Profile, Selection, is_directory};
 use crate::real_home::Place;
@@ -263,7 +262,7 @@ pub fn cannot_make(home: &Path, why: &str) -> Failure {
 fn find_home(profile: &Profile, facts: &Facts<'_>) -> Found {
     let path = profile.canonical.join("home");
     match facts.files.lstat(&path).map(|stat| stat.kind) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing,
+        Err(error) if is_missing(&error) => Found::Nothing,
         Err(error) => Found::Unusable(format!("out of reach ({})", reason(&error))),
         Ok(Kind::Directory) => Found::Directory(path),
         Ok(Kind::Link) => match facts.files.canonical(&path) {

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::unistd::execve;
 
 use crate::environ::Environ;
-use crate::facts::{Facts, Files, Kind, Stat, Text, own_pid};
+use crate::facts::{Facts, Files, Kind, Stat, Text, is_missing, own_pid};
 use crate::message::{Failure, Status, reason, shown, shown_path};
 use crate::search_path::{OwnVenvs, element_dir};
 
@@ -207,7 +207,7 @@ fn missing_interpreter(head: &[u8], base: Option<&Path>, files: &dyn Files) -> O
     let interpreter = line.split(|byte| matches!(byte, b' ' | b'\t')).next().filter(|word| !word.is_empty())?;
     let path = Path::new(OsStr::from_bytes(interpreter));
     let seen = base.map_or_else(|| path.to_owned(), |base| base.join(path));
-    let missing = files.stat(&seen).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    let missing = files.stat(&seen).is_err_and(|error| is_missing(&error));
     missing.then(|| interpreter.to_vec())
 }
 

@@ -14,11 +14,11 @@ const PURE: [&str; 13] = [
     "pattern.rs",
     "plan",
     "policy",
-    "profile.rs",
+    "profile",
     "real_home.rs",
     "report",
     "search_path.rs",
-    "shares.rs",
+    "shares",
 ];
 
 /// What a pure file may not name: the modules that reach the outside, and the methods of `Path` that do.

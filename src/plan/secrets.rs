@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::mounts::Mounts;
-use crate::facts::{Files, Kind};
+use crate::facts::{Files, Kind, is_missing};
 use crate::profile::Selection;
 
 /// A directory on the path of a secret file.
@@ -75,7 +75,7 @@ impl<'a> Secrets<'a> {
                 }
                 self.holders.insert(profiles);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if is_missing(&error) => {}
             Err(error) => return Err(Unlisted(profiles, error)),
         }
         Ok(())

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::Options;
-use crate::facts::{Facts, Stat, Text};
+use crate::facts::{Facts, Stat, Text, is_missing};
 use crate::message::{Failure, shown_path};
 use crate::policy::file::{self, PolicyFile};
 use crate::profile::{FILE_LIMIT, Profile, Selection};
@@ -44,13 +44,14 @@ pub fn load(options: &Options, selection: &Selection, facts: &Facts<'_>) -> Resu
 fn read(path: &Path, profile: Option<&Profile>, facts: &Facts<'_>) -> Result<Option<PolicyFile>, Failure> {
     let shown = shown_path(path);
     let refuse = |why: &str, hint: String| Err(Failure::new(format!("{shown}: {why}")).hint(hint));
+    if facts.files.lstat(path).is_err_and(|error| is_missing(&error)) {
+        return Ok(None);
+    }
+    let mend = || format!("mend or remove {shown}, or give --no-policy");
     match facts.files.text(path, FILE_LIMIT) {
         // Somebody wanted rules there: their loss must not go unnoticed.
-        Text::Missing if facts.files.link_text(path).is_ok() => {
-            refuse("a link that leads nowhere", format!("mend or remove {shown}, or give --no-policy"))
-        }
-        Text::Missing => Ok(None),
-        Text::Unreadable(why) => refuse(&why, format!("mend or remove {shown}, or give --no-policy")),
+        Text::Missing => refuse("a link that leads nowhere", mend()),
+        Text::Unreadable(why) => refuse(&why, mend()),
         Text::Read(content) if content.is_cut => {
             refuse("larger than 1 MB", format!("shorten {shown}, or give --no-policy"))
         }

@@ -113,7 +113,7 @@ impl Case {
             problems.push(difference(&self.after, &block));
         }
         if !self.once {
-            let mut again = vec![OsString::from(crate::support::BINARY)];
+            let mut again = vec![crate::support::binary().into_os_string()];
             again.extend(self.options.iter().cloned());
             again.push("--".into());
             again.extend(env.iter().cloned());

@@ -23,6 +23,11 @@ use std::sync::{PoisonError, RwLock};
 /// The binary under test, as cargo built it.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_hermes-exec");
 
+/// The binary under test: that of this build, unless `tests/mutants` puts an altered one in its place.
+pub fn binary() -> PathBuf {
+    std::env::var_os("HERMES_EXEC_MUTANT").map_or_else(|| BINARY.into(), PathBuf::from)
+}
+
 /// The text that stands in every planted secret. Nothing that the binary prints may hold it.
 pub const CANARY: &str = "canary-5up3r-s3cr3t";
 
@@ -164,7 +169,7 @@ impl Sandbox {
     /// and a planted `ANTHROPIC_API_KEY`. The working directory is `<dir>/work`.
     pub fn hx<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         Run {
-            program: BINARY.into(),
+            program: binary().into(),
             args: args.into_iter().map(|arg| arg.as_ref().to_owned()).collect(),
             raw_block: None,
             env: [

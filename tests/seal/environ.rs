@@ -4,10 +4,11 @@
 use super::{USER, full, peek, start, text};
 use crate::support::Sandbox;
 
-/// Starts a sibling, then, from a shell of its own, the command with the process ids of parent, grandparent and sibling.
+/// Starts a sibling, waits until it has its environment, then, from a shell of its own, the command with the process ids of parent, grandparent and sibling.
 const RELATIVES: &str = r#"
-sleep 600 >/dev/null 2>&1 &
+STARTED=yes sleep 600 >/dev/null 2>&1 &
 sibling=$!
+until grep -qa STARTED=yes "/proc/$sibling/environ"; do :; done
 sh -c 'grandparent=$1 sibling=$2; shift 2; "$@" "$$" "$grandparent" "$sibling"; :' sh "$$" "$sibling" "$@"
 kill "$sibling"
 "#;
@@ -58,7 +59,12 @@ fn a_seal_closes_environment_memory_and_descriptors_of_relatives() {
 fn children_of_the_command_stay_open_to_it() {
     let sandbox = full();
     let peek = peek(&sandbox);
-    let script = format!("ANTHROPIC_API_KEY=own sleep 600 >/dev/null 2>&1 & {} $!; kill $!", peek.display());
+    let script = format!(
+        "ANTHROPIC_API_KEY=own sleep 600 >/dev/null 2>&1 &
+         until grep -qa KEY=own /proc/$!/environ; do :; done
+         {} $!; kill $!",
+        peek.display()
+    );
     for level in ["--seal=off", "--seal=on", "--seal=files"] {
         let outcome = start(&sandbox, &[level, "sh", "-c", &script]).run().ok();
         assert_eq!(outcome.out().matches(": open\n").count(), 10, "{level}: {outcome:?}");

@@ -29,7 +29,7 @@ fn fails(outcome: &Outcome, words: &str) {
     assert!(outcome.stderr.contains(words), "{outcome:?}");
 }
 
-/// astral-sh/uv#7073, NousResearch/hermes-agent#22054 (V04, V09) by way of git: what a hook starts is the agent's.
+/// NousResearch/hermes-agent#22054 (V04) by way of git: what a hook starts is the agent's.
 #[test]
 fn a_hook_runs_in_the_environment_of_the_user() {
     let agent = Agent::new();

@@ -10,8 +10,12 @@ use crate::support::{BINARY, Outcome, Run, Sandbox};
 use crate::{direct, redirected, sharing, system};
 
 const GITHUB_TOKEN: &str = "ghp_made-up";
-const AUTH_TOKEN: [&str; 3] = ["/usr/bin/gh", "auth", "token"];
 const NOTICE: &str = "hermes-exec: notice: gh runs without GITHUB_TOKEN; to grant: --inherit-credentials=github\n";
+
+/// What gh would use.
+fn auth_token() -> [&'static str; 3] {
+    [system("gh"), "auth", "token"]
+}
 
 /// With a token in the environment of the agent, and no way to the network.
 fn with_token(run: Run) -> Run {
@@ -45,14 +49,13 @@ fn fails(outcome: &Outcome, words: &[&str]) {
 #[test]
 fn gh_has_no_token_unless_it_is_granted() {
     let sandbox = Sandbox::new();
-    system("gh");
     let token = format!("{GITHUB_TOKEN}\n");
-    assert_eq!(with_token(direct(&sandbox, &AUTH_TOKEN)).run().ok().out(), token, "without the wrapper");
+    assert_eq!(with_token(direct(&sandbox, &auth_token())).run().ok().out(), token, "without the wrapper");
 
-    fails(&with_token(wrapped(&sandbox, &AUTH_TOKEN)).run(), &["no oauth token", NOTICE]);
-    let status = with_token(wrapped(&sandbox, &["/usr/bin/gh", "auth", "status"])).run();
+    fails(&with_token(wrapped(&sandbox, &auth_token())).run(), &["no oauth token", NOTICE]);
+    let status = with_token(wrapped(&sandbox, &[system("gh"), "auth", "status"])).run();
     fails(&status, &["not logged into any GitHub hosts", NOTICE]);
-    assert_eq!(with_token(granted(&sandbox, &AUTH_TOKEN)).run().ok().out(), token);
+    assert_eq!(with_token(granted(&sandbox, &auth_token())).run().ok().out(), token);
 }
 
 /// The other name for the same token (C10): an empty one would be taken for a token, and a script could not tell.
@@ -63,7 +66,7 @@ fn a_token_that_is_removed_is_not_an_empty_one() {
     let token = format!("{GITHUB_TOKEN}\n");
     assert_eq!(with_token(direct(&sandbox, &script)).run().ok().out(), token, "without the wrapper");
 
-    fails(&with_token(wrapped(&sandbox, &script)).run(), &["GITHUB_TOKEN: parameter not set"]);
+    fails(&with_token(wrapped(&sandbox, &script)).run(), &["GITHUB_TOKEN: "]);
     assert_eq!(with_token(granted(&sandbox, &script)).run().ok().out(), token);
 }
 
@@ -101,18 +104,18 @@ fn the_login_of_gh_can_be_shared() {
     let hosts = "github.com:\n    oauth_token: gho_made-up\n    user: somebody\n    git_protocol: https\n";
     sandbox.write("real/.config/gh/hosts.yml", hosts);
     let token = "gho_made-up\n";
-    assert_eq!(without_network(direct(&sandbox, &AUTH_TOKEN)).run().ok().out(), token, "the user");
-    fails(&without_network(redirected(&sandbox, &AUTH_TOKEN)).run(), &["no oauth token"]);
-    fails(&without_network(sandbox.builder(AUTH_TOKEN)).run(), &["no oauth token"]);
-    assert_eq!(without_network(sharing(&sandbox, ".config/gh", &AUTH_TOKEN)).run().ok().out(), token);
+    assert_eq!(without_network(direct(&sandbox, &auth_token())).run().ok().out(), token, "the user");
+    fails(&without_network(redirected(&sandbox, &auth_token())).run(), &["no oauth token"]);
+    fails(&without_network(sandbox.builder(auth_token())).run(), &["no oauth token"]);
+    assert_eq!(without_network(sharing(&sandbox, ".config/gh", &auth_token())).run().ok().out(), token);
 
     // A variable that leads around the redirection would share it unasked. One for gh alone is the user's own word.
     let sandbox = Sandbox::with_builder();
     let directory = sandbox.write("real/.config/gh/hosts.yml", hosts).parent().unwrap().to_owned();
     let around = |run: Run| without_network(run).env("XDG_CONFIG_HOME", directory.parent().unwrap()).run();
-    assert_eq!(around(redirected(&sandbox, &AUTH_TOKEN)).ok().out(), token, "without the wrapper");
-    fails(&around(sandbox.builder(AUTH_TOKEN)), &["no oauth token"]);
-    let run = without_network(sandbox.builder(AUTH_TOKEN)).env("GH_CONFIG_DIR", &directory);
+    assert_eq!(around(redirected(&sandbox, &auth_token())).ok().out(), token, "without the wrapper");
+    fails(&around(sandbox.builder(auth_token())), &["no oauth token"]);
+    let run = without_network(sandbox.builder(auth_token())).env("GH_CONFIG_DIR", &directory);
     assert_eq!(run.run().ok().out(), token);
 }
 
@@ -156,7 +159,7 @@ fn the_agent_of_ssh_is_reached() {
         sandbox.copied("work/key", &sandbox.path("saved"));
         let agent = ["/usr/bin/ssh-agent", "/bin/sh", "-c", script, "sh", BINARY];
         let run = direct(&sandbox, &[&agent, options, &["-p", "builder", "--"], command].concat());
-        run.env("HX", BINARY).run()
+        run.env("HX", BINARY).env("TMPDIR", &sandbox.dir).run()
     };
     fs::rename(&key, sandbox.path("saved")).unwrap();
     let list = [system("ssh-add"), "-l"];
@@ -254,7 +257,6 @@ fn files_in_the_home_can_be_shared_one_by_one() {
         ),
         (".npmrc", "registry=https://somebody.invalid/\n", "npm config get registry --offline"),
         (".config/git/config", "[user]\n\tname = somebody\n", "git config user.name"),
-        (".inputrc", "\"somebody\": self-insert\n", "cat ~/.inputrc"),
     ];
     for (file, text, command) in files {
         let sandbox = Sandbox::with_builder();

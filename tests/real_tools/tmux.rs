@@ -30,7 +30,7 @@ impl Server {
     /// The key as a new window has it.
     fn key_in_a_window(&self) -> String {
         let out = self.sandbox.path("work/out");
-        let script = format!("printenv ANTHROPIC_API_KEY >{}; tmux wait-for -S written", out.display());
+        let script = format!("printenv ANTHROPIC_API_KEY >{}; {} wait-for -S written", out.display(), system("tmux"));
         self.tmux(&["new-window", &script]);
         self.tmux(&["wait-for", "written"]);
         fs::read_to_string(out).unwrap()

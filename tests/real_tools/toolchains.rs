@@ -128,12 +128,15 @@ fn what_npm_tells_its_scripts_is_kept() {
     let start = |options: &[&str], of: &str| {
         let command = [options, &["-p", "builder", "--", "npm", "config", "get", of]].concat();
         let run = offline(sandbox.hx(command)).env("npm_config_prefix", &prefix);
-        run.env("npm_config_registry", "https://registry.invalid/").run().ok().out()
+        let run =
+            run.env("npm_config_registry", "https://registry.invalid/").env("NPM_CONFIG_USERCONFIG", "/somewhere");
+        run.run().ok().out()
     };
     assert_eq!(start(&[], "prefix"), format!("{prefix}\n"));
     let unset = ["--unset", "npm_config_prefix", "--unset", "npm_lifecycle_*"];
     assert_ne!(start(&unset, "prefix"), format!("{prefix}\n"));
     assert_eq!(start(&unset, "registry"), "https://registry.invalid/\n");
+    assert_eq!(start(&unset, "userconfig"), "/somewhere\n");
 }
 
 /// microsoft/vscode#305671, anthropics/claude-code#34836 (V28): switches of Node are the user's.

@@ -6,12 +6,12 @@ use std::os::unix::fs::chown;
 use crate::support::{BINARY, Outcome, Sandbox};
 use crate::{Agent, PRINT_PREFIX, direct, redirected, sharing, system};
 
-/// Makes a repository at `<dir>/work/project`, with two commits.
+/// Makes a repository at `<dir>/work/project`, with one commit.
 fn repository(sandbox: &Sandbox) -> String {
     let dir = sandbox.mkdir("work/project").display().to_string();
     sandbox.write("work/project/a", "");
     sandbox.write("work/project/b", "");
-    for command in [&["init", "-q"][..], &["add", "a"], &["commit", "-q", "-m", "one", "--allow-empty"]] {
+    for command in [&["init", "-q"][..], &["add", "a"], &["commit", "-q", "-m", "one"]] {
         direct(sandbox, &git(&dir, command)).run().ok();
     }
     dir

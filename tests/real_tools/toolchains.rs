@@ -21,7 +21,7 @@ impl Rust {
                 .run()
                 .ok();
         }
-        rust.on_path(direct(&rust.0, &[&rust.tool("rustup"), "-q", "default", "one"])).run();
+        rust.on_path(direct(&rust.0, &[&rust.tool("rustup"), "-q", "default", "one"])).run().ok();
         rust
     }
 

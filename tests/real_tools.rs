@@ -9,6 +9,8 @@ mod cost;
 mod doctor;
 #[path = "json/documents.rs"]
 mod documents;
+#[path = "real_tools/git.rs"]
+mod git;
 #[path = "real_tools/growth.rs"]
 mod growth;
 #[path = "real_tools/held.rs"]
@@ -17,8 +19,14 @@ mod held;
 mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
+#[path = "real_tools/logins.rs"]
+mod logins;
 #[path = "packages.rs"]
 mod packages;
+#[path = "real_tools/pip.rs"]
+mod pip;
+#[path = "real_tools/poetry.rs"]
+mod poetry;
 #[path = "real_tools/policy_schema.rs"]
 mod policy_schema;
 #[path = "real_tools/python.rs"]
@@ -34,6 +42,10 @@ mod shells;
 #[path = "real_tools/sudo.rs"]
 mod sudo;
 mod support;
+#[path = "real_tools/tmux.rs"]
+mod tmux;
+#[path = "real_tools/toolchains.rs"]
+mod toolchains;
 #[path = "real_tools/trace.rs"]
 mod trace;
 #[path = "real_tools/uv.rs"]
@@ -74,6 +86,16 @@ fn system(name: &str) -> &'static str {
 /// A start of the command itself, in the environment in which [`Sandbox::hx`] starts the wrapper.
 fn direct(sandbox: &Sandbox, command: &[&str]) -> Run {
     sandbox.hx(&command[1..]).program(command[0]).secret_may_show()
+}
+
+/// A start of the command itself with HOME redirected to the home of the profile `builder`, and nothing else done.
+fn redirected(sandbox: &Sandbox, command: &[&str]) -> Run {
+    direct(sandbox, command).env("HOME", sandbox.mkdir(sandbox.home()))
+}
+
+/// The command through the wrapper as the profile `builder`, with one more item shared.
+fn sharing(sandbox: &Sandbox, item: &str, command: &[&str]) -> Run {
+    sandbox.hx([&["-p", "builder", "--share", item, "--"], command].concat())
 }
 
 /// A machine on which Hermes Agent runs from a venv of its own and starts commands with that venv's markers exported.
@@ -174,16 +196,17 @@ fn wheel(sandbox: &Sandbox) -> &'static str {
     wheel_of(sandbox, "tiny")
 }
 
-/// Puts a wheel into the working directory, with one module of that name.
+/// Puts a wheel into the working directory, with one module of that name and a command that says its name.
 fn wheel_of(sandbox: &Sandbox, name: &str) -> &'static str {
     let pack = "import zipfile, sys\n\
         name, path = sys.argv[1:]\n\
         wheel = zipfile.ZipFile(path, 'w')\n\
         info = name + '-1.0.dist-info/'\n\
-        wheel.writestr(name + '.py', '')\n\
+        wheel.writestr(name + '.py', f'def main(): print({name!r})\\n')\n\
         wheel.writestr(info + 'METADATA', f'Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n')\n\
         wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
-        names = [name + '.py'] + [info + file for file in ('METADATA', 'WHEEL', 'RECORD')]\n\
+        wheel.writestr(info + 'entry_points.txt', f'[console_scripts]\\n{name} = {name}:main\\n')\n\
+        names = [name + '.py'] + [info + file for file in ('METADATA', 'WHEEL', 'entry_points.txt', 'RECORD')]\n\
         wheel.writestr(info + 'RECORD', ''.join(file + ',,\\n' for file in names))\n\
         wheel.close()\n";
     let wheel = format!("./{name}-1.0-py3-none-any.whl");
@@ -194,9 +217,11 @@ fn wheel_of(sandbox: &Sandbox, name: &str) -> &'static str {
 /// The directory in a venv into which packages go.
 #[track_caller]
 fn site_packages(venv: &Path) -> PathBuf {
-    let versions: Vec<_> = fs::read_dir(venv.join("lib")).unwrap().collect();
-    assert_eq!(versions.len(), 1, "one Python version in {}", venv.display());
-    versions[0].as_ref().unwrap().path().join("site-packages")
+    // Beside it, Debian's Python has directories without packages.
+    let places = fs::read_dir(venv.join("lib")).unwrap().map(|entry| entry.unwrap().path().join("site-packages"));
+    let found: Vec<_> = places.filter(|place| place.exists()).collect();
+    assert_eq!(found.len(), 1, "one Python version in {}", venv.display());
+    found[0].clone()
 }
 
 /// Whether the wheel of [`Agent::wheel`] is installed in a venv.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{Outcome, Run, Sandbox};
-use crate::{direct, installed, system};
+use crate::{direct, installed, redirected, sharing, system};
 
 /// A login that Claude Code accepts without asking anybody: made up, and good until the year 2100.
 const CREDENTIALS: &str = r#"{"claudeAiOauth":{"accessToken":"sk-ant-oat01-made-up","refreshToken":"sk-ant-ort01-made-up",
@@ -28,9 +28,8 @@ pub fn log_in(sandbox: &Sandbox) {
 
 /// `claude` when HOME is redirected and nothing else is done. The agent's key is not there: it would count as a login.
 pub fn claude_without(sandbox: &Sandbox, args: &[&str]) -> Outcome {
-    fs::create_dir_all(sandbox.home()).unwrap();
     let command = [&[installed("npm/node_modules/.bin/claude")], args].concat();
-    quiet(direct(sandbox, &command)).no_env("ANTHROPIC_API_KEY").env("HOME", sandbox.home()).run()
+    quiet(redirected(sandbox, &command)).no_env("ANTHROPIC_API_KEY").run()
 }
 
 /// `claude` through the wrapper.
@@ -144,8 +143,7 @@ fn the_keychain_can_be_read() {
         let sandbox = Sandbox::with_builder();
         sandbox.write(Path::new("real").join(file), "a keychain");
         let command = [system("sh"), "-c", "cat \"$HOME/$1\" && echo \" in $HOME\"", "sh", file];
-        sandbox.mkdir(sandbox.home());
-        let outcome = direct(&sandbox, &command).env("HOME", sandbox.home()).run();
+        let outcome = redirected(&sandbox, &command).run();
         assert_ne!(outcome.code(), 0, "without the wrapper: {outcome:?}");
 
         let expected = format!("a keychain in {}\n", sandbox.home().display());
@@ -161,7 +159,6 @@ fn the_identity_of_git_can_be_shared() {
     let command = [system("git"), "config", "--get", "user.email"];
     assert_eq!(sandbox.builder(command).run().code(), 1, "without the option");
 
-    let share = ["-p", "builder", "--share", ".gitconfig", "--"];
-    let outcome = sandbox.hx([&share[..], &command].concat()).run().ok();
+    let outcome = sharing(&sandbox, ".gitconfig", &command).run().ok();
     assert_eq!(outcome.out(), "somebody@example.org\n");
 }

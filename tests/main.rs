@@ -4,6 +4,7 @@
 mod agreement;
 mod artefacts;
 mod canaries;
+mod cases;
 mod cli;
 mod concurrency;
 mod container;

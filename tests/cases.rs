@@ -1,0 +1,51 @@
+//! `tests/cases.md` says which test shows which public report. Everything that it names is there.
+
+use std::fs;
+use std::path::Path;
+
+fn file(rel: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(rel);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What a row's last column names and is not there.
+fn missing(shown_by: &str) -> Vec<String> {
+    let mut missing = Vec::new();
+    for (source, test) in shown_by.split('`').skip(1).step_by(2).filter_map(|name| name.split_once("::")) {
+        if !file(&format!("tests/{source}")).contains(&format!("#[test]\nfn {test}()")) {
+            missing.push(format!("{source}::{test}"));
+        }
+    }
+    for transcript in shown_by.split("`transcripts/").skip(1) {
+        let (name, rest) = transcript.split_once("`: \"").unwrap();
+        let (title, _) = rest.split_once('"').unwrap();
+        if !file(&format!("tests/transcripts/{name}")).contains(&format!("\n=== {title}\n")) {
+            missing.push(format!("{name}: {title}"));
+        }
+    }
+    let readme = file("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let quoted = shown_by.split("README.md: \"").skip(1).filter_map(|rest| rest.split_once('"'));
+    missing.extend(quoted.map(|(text, _)| text).filter(|text| !readme.contains(text)).map(str::to_owned));
+    missing
+}
+
+#[test]
+fn every_report_has_a_test_that_is_there() {
+    let table = file("tests/cases.md");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip_while(|line| !line.starts_with("|---"))
+        .skip(1)
+        .map(|line| line.split(" | ").collect())
+        .collect();
+    assert!(rows.len() > 90, "{} rows", rows.len());
+    for row in rows {
+        let [case, _, shown_by] = row[..] else { panic!("three columns: {row:?}") };
+        assert!(shown_by.contains('`') || shown_by.contains("README.md: \""), "{case} names nothing");
+        assert_eq!(missing(shown_by), [""; 0], "{case}");
+    }
+    assert_eq!(
+        missing("`cli.rs::no_such_test`, `transcripts/block.txt`: \"none\", README.md: \"no such text\"").len(),
+        3
+    );
+}

@@ -228,6 +228,26 @@ fn declared_names_are_seen_through_the_prefixes_of_containers() {
 }
 
 /// The lists in both sections, of the selected profile alone.
+/// A family that is passed through in part would be worse than one that is removed.
+#[test]
+fn passthrough_of_one_marker_keeps_its_whole_family_and_no_other() {
+    const MARKERS: [&str; 5] =
+        ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_PREFIX_1"];
+    for (named, kept) in [
+        ("VIRTUAL_ENV", &["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"][..]),
+        ("_OLD_VIRTUAL_PATH", &["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"]),
+        ("CONDA_PREFIX_1", &["CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_PREFIX_1"]),
+        ("ACME_KEY", &[]),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        let text = format!("terminal: {{env_passthrough: [{named}]}}\n");
+        sandbox.write(format!("{BUILDER}/config.yaml"), text);
+        let outcome = MARKERS.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "/x")).run().ok();
+        let seen: Vec<_> = MARKERS.into_iter().filter(|name| outcome.var(name).is_some()).collect();
+        assert_eq!(seen, kept, "{named}");
+    }
+}
+
 #[test]
 fn passthrough_keeps_what_later_rules_would_remove() {
     let sandbox = Sandbox::with_builder();

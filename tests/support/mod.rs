@@ -20,10 +20,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{PoisonError, RwLock};
 
-/// The binary under test, as cargo built it.
-pub const BINARY: &str = env!("CARGO_BIN_EXE_hermes-exec");
+/// The binary under test: as cargo built it with the tests, or, for `tests/run`, the release build.
+pub const BINARY: &str = match option_env!("HERMES_EXEC_BINARY") {
+    Some(path) => path,
+    None => env!("CARGO_BIN_EXE_hermes-exec"),
+};
 
-/// The binary under test: that of this build, unless `tests/mutants` puts an altered one in its place.
+/// The same, unless `tests/mutants` puts an altered one in its place.
 pub fn binary() -> PathBuf {
     std::env::var_os("HERMES_EXEC_MUTANT").map_or_else(|| BINARY.into(), PathBuf::from)
 }

@@ -34,6 +34,7 @@ mod owners;
 mod planted;
 mod policy;
 mod profile;
+mod properties;
 mod random_trees;
 mod readme;
 mod rule_order;

@@ -37,6 +37,7 @@ mod profile;
 mod properties;
 mod random_trees;
 mod readme;
+mod replay;
 mod rule_order;
 #[cfg(target_os = "linux")]
 mod seal;

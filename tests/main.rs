@@ -35,8 +35,10 @@ mod owners;
 mod planted;
 mod policy;
 mod profile;
+mod properties;
 mod random_trees;
 mod readme;
+mod replay;
 mod rule_order;
 #[cfg(target_os = "linux")]
 mod seal;

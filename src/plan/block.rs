@@ -178,17 +178,22 @@ impl<'a> Block<'a> {
         let Some(real) = selection.real.path().filter(|_| redirected) else { return };
         for (name, place) in POINTERS {
             let place = real.join(place);
-            let wanted = name != "XAUTHORITY" || self.is_given(b"DISPLAY");
-            if wanted && !self.is_given(name.as_bytes()) && facts.files.stat(&place).is_ok() {
+            let wanted = name != "XAUTHORITY" || self.is_given(policy, b"DISPLAY");
+            if wanted && !self.is_given(policy, name.as_bytes()) && facts.files.stat(&place).is_ok() {
                 self.put(policy, name.as_bytes(), &place, "stays in the real home");
             }
         }
     }
 
     /// Will the command see a value of this name that does not count as unset?
-    fn is_given(&self, name: &[u8]) -> bool {
-        let stays = self.index.get(name).is_some_and(|&at| !matches!(self.changes[at], Change::Remove));
-        stays && self.environ.given(name).is_some()
+    fn is_given(&self, policy: &Policy, name: &[u8]) -> bool {
+        let is_set = |decision: Decision| matches!(decision.verdict, Verdict::Set(value) if !is_blank(&value));
+        match self.index.get(name).map(|&at| &self.changes[at]) {
+            Some(Change::Remove) => false,
+            Some(Change::Set(value)) => !is_blank(value),
+            Some(Change::Keep | Change::Edit(_)) => self.environ.given(name).is_some(),
+            None => policy.user_rule(name).is_some_and(is_set),
+        }
     }
 
     /// Sets a computed variable, unless the user sets or unsets it.

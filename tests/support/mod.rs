@@ -5,6 +5,7 @@
 pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
+pub mod random;
 pub mod readme;
 pub mod scenario;
 #[cfg(target_os = "linux")]

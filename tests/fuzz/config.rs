@@ -1,0 +1,7 @@
+//! cargo-fuzz's way to `functions.rs`.
+#![no_main]
+
+use hermes_exec_fuzz::functions::config;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| config(text));

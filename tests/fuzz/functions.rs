@@ -1,0 +1,148 @@
+//! What is done with random bytes, one function a target. Each panics where a promise is broken: cargo-fuzz hunts for such
+//! bytes, and `tests/replay.rs` goes through those in `corpus`, and through others made from them.
+
+use std::path::{Component, Path};
+
+use hermes_exec::catalogue;
+use hermes_exec::message::Status;
+use hermes_exec::policy::config::{self, Config};
+use hermes_exec::policy::dotenv;
+use hermes_exec::policy::file::{self, PolicyFile};
+use hermes_exec::shares;
+use serde_json::Value;
+
+use crate::support::random::case::Case;
+use crate::support::random::invariants;
+use crate::support::random::secret::{SECRET, holds_secret, is_in_a_key, tells_no_secret};
+
+/// A plan, from a text as `tests/support/case.rs` reads it.
+pub fn plan(text: &[u8]) {
+    invariants::hold(&Case::read(text));
+}
+
+/// A policy file: what is read can be used as it is; what is wrong is said with its place and without a value.
+pub fn policy(text: &[u8]) {
+    read_policy(text, !is_in_a_key(text));
+    // The same with a secret in place of each word, so that one of them is of a kind that is refused.
+    if let Ok(value) = serde_json::from_slice::<Value>(text) {
+        for at in 0..words(&value) {
+            let mut altered = value.clone();
+            plant(&mut altered, &mut at.clone());
+            let text = serde_json::to_vec(&altered).unwrap_or_default();
+            read_policy(&text, !is_in_a_key(&text));
+        }
+    }
+}
+
+fn read_policy(text: &[u8], is_secret: bool) {
+    match file::parse(Path::new("/p/hermes-exec.json"), text) {
+        Ok(file) => sound(&file),
+        Err(failure) => {
+            assert_eq!(failure.status, Status::Failed);
+            let place = failure.message.strip_prefix("/p/hermes-exec.json:");
+            let mut numbers = place.into_iter().flat_map(|place| place.splitn(3, ':'));
+            let line = numbers.next().and_then(|line| line.parse::<usize>().ok());
+            let lines = text.split(|&byte| byte == b'\n').count();
+            assert!(line.is_some_and(|line| (1..=lines).contains(&line)), "{failure}");
+            assert!(numbers.next().is_some_and(|column| column.parse::<usize>().is_ok_and(|at| at >= 1)), "{failure}");
+            assert!(failure.hint.is_some(), "{failure}");
+            if is_secret {
+                tells_no_secret(&failure.message);
+                tells_no_secret(&failure.hint.unwrap_or_default());
+            }
+        }
+    }
+}
+
+fn sound(file: &PolicyFile) {
+    for (at, (name, value)) in file.set.iter().enumerate() {
+        assert!(!name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0'), "{name:?}");
+        assert!(file.set[..at].iter().all(|(known, _)| known != name), "{name:?} twice");
+    }
+    for (at, (name, program)) in file.programs.iter().enumerate() {
+        assert!(!name.is_empty() && !name.contains('/'), "{name:?}");
+        assert!(file.programs[..at].iter().all(|(known, _)| known != name), "{name:?} twice");
+        assert!(program.inherit_credentials.iter().flatten().all(|group| catalogue::groups().contains(&group.0)));
+    }
+    assert!(file.inherit_credentials.iter().all(|group| catalogue::groups().contains(&group.0)));
+    let items = shares::every_item(Some(file), &[]).unwrap_or_default();
+    assert!(items.len() >= 2, "the default ones are among them");
+    for place in shares::places(&items) {
+        let mut parts = place.components();
+        assert!(parts.clone().next().is_some() && parts.all(|part| matches!(part, Component::Normal(_))), "{place:?}");
+    }
+}
+
+/// How many words there are in it that are no keys.
+fn words(value: &Value) -> usize {
+    match value {
+        Value::String(_) => 1,
+        Value::Array(items) => items.iter().map(words).sum(),
+        Value::Object(pairs) => pairs.values().map(words).sum(),
+        _ => 0,
+    }
+}
+
+/// Puts a secret in place of the word with this number.
+fn plant(value: &mut Value, at: &mut usize) {
+    match value {
+        Value::String(word) if *at == 0 => *word = String::from_utf8_lossy(SECRET).into(),
+        Value::Array(items) => items.iter_mut().for_each(|item| plant(item, at)),
+        Value::Object(pairs) => pairs.values_mut().for_each(|item| plant(item, at)),
+        _ => {}
+    }
+    if let Value::String(_) = value {
+        *at = at.wrapping_sub(1);
+    }
+}
+
+/// A `.env`: names that are names, the same whatever its lines end with, and whatever stands above.
+pub fn dotenv(text: &[u8]) {
+    let names = dotenv::names(text);
+    let equals = text.iter().filter(|&&byte| byte == b'=').count();
+    assert!(names.len() <= equals);
+    for name in &names {
+        assert!(!name.is_empty() && !name.starts_with(b"#"), "{:?}", name.escape_ascii());
+        assert!(!name.iter().any(|byte| *byte == b'=' || byte.is_ascii_whitespace()), "{:?}", name.escape_ascii());
+        assert!(text.windows(name.len()).any(|window| window == name));
+    }
+    if !text.starts_with(b"\xef\xbb\xbf") {
+        let marked = dotenv::names(&[b"\xef\xbb\xbf", text].concat());
+        assert_eq!(marked, names, "behind a byte order mark");
+        let mut below = dotenv::names(&[b"# A comment\nTHE_FIRST='x'\n", text].concat());
+        assert_eq!(below.remove(0), b"THE_FIRST");
+        assert_eq!(below, names, "below another line");
+    }
+    if !text.contains(&b'\r') {
+        let ends = text.split(|&byte| byte == b'\n').collect::<Vec<_>>();
+        assert_eq!(dotenv::names(&ends.join(&b"\r\n"[..])), names, "with lines as Windows ends them");
+        assert_eq!(dotenv::names(&ends.join(&b'\r')), names, "with lines that a carriage return ends");
+    }
+}
+
+/// A `config.yaml`: what is wrong is said without any text of it.
+pub fn config(text: &[u8]) {
+    let read = config::read(text);
+    match &read {
+        Ok(Config { passthrough, declared }) => {
+            for name in passthrough.iter().chain(declared) {
+                assert_eq!(name.trim_ascii(), name.as_slice(), "{:?}", name.escape_ascii());
+            }
+        }
+        Err(why) => {
+            let place = why.strip_prefix("it is no YAML, at line ").and_then(|place| place.split_once(", column "));
+            let is_place =
+                place.is_some_and(|(line, column)| line.parse::<usize>().is_ok() && column.parse::<usize>().is_ok());
+            assert!(is_place || why == "it is not UTF-8", "{why}");
+            assert!(!holds_secret(why.as_bytes()));
+        }
+    }
+    if !text.starts_with(b"\xef\xbb\xbf") {
+        assert_eq!(config::read(&[b"\xef\xbb\xbf", text].concat()), read, "behind a byte order mark");
+    }
+    // Without a word that matters it is not looked into.
+    let words = [&b"env_passthrough"[..], b"key_env", b"eyEnv", b"access_token_env", b"onepassword"];
+    if !words.iter().any(|word| text.windows(word.len()).any(|window| window == *word)) {
+        assert_eq!(read, Ok(Config::default()));
+    }
+}

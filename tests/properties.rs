@@ -1,0 +1,157 @@
+//! What holds of every start, on random ones: no rule, however it is combined with others, breaks a promise about the block.
+
+use std::collections::BTreeMap;
+
+use hermes_exec::cli::Options;
+use hermes_exec::environ::split;
+use hermes_exec::plan::{Action, Plan};
+use hermes_exec::policy::rules::Rule;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngSeed, TestRunner};
+
+use crate::support::bytes;
+use crate::support::random::case::Case;
+use crate::support::random::invariants;
+use crate::support::random::judge::judge;
+use crate::support::random::starts::{raw, start};
+
+/// The same cases each time, and no file of those that failed. An unoptimised build is there to be debugged; it sees a part.
+fn config() -> ProptestConfig {
+    let cases = if cfg!(debug_assertions) { 200 } else { 3000 };
+    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(10), ..ProptestConfig::default() }
+}
+
+/// Does it with the plan of a start, where the start comes to one.
+fn planned(text: &[u8], check: impl FnOnce(&Case, &Options, &Plan)) {
+    let case = Case::read(text);
+    if let Ok(Some(options)) = case.options() {
+        let plan = case.plan(&options);
+        if plan.error.is_none() {
+            check(&case, &options, &plan);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_block_is_what_the_outcomes_say_in_its_old_order_and_without_a_copy_of_what_is_removed(text in start()) {
+        planned(&text.0, |case, _, plan| invariants::agrees(&case.environ, plan));
+    }
+
+    #[test]
+    fn every_outcome_is_that_of_the_first_rule_that_matches(text in start()) {
+        planned(&text.0, judge);
+    }
+
+    #[test]
+    fn a_run_within_a_run_changes_nothing(text in start()) {
+        planned(&text.0, invariants::idempotent);
+    }
+
+    #[test]
+    fn keep_wins_over_the_built_in_rules(text in start()) {
+        planned(&text.0, |case, options, _| invariants::keep_wins(case, options));
+    }
+
+    #[test]
+    fn keeping_one_name_keeps_every_copy_of_it(text in start(), at in any::<prop::sample::Index>()) {
+        planned(&text.0, |case, options, _| {
+            let entries = case.environ.entries().iter().filter_map(|entry| split(entry.to_bytes()));
+            let plain: Vec<_> = entries.map(|(name, _)| name).filter(|name| !name.contains(&b'*') && !name.contains(&b'?')).collect();
+            let Some(name) = (!plain.is_empty()).then(|| *at.get(&plain)) else { return };
+            let plan = case.plan(&invariants::with(options, |options| options.keep.push(bytes(name).into())));
+            let outcome = plan.outcomes.iter().find(|outcome| outcome.name == name).unwrap();
+            assert!(outcome.rule <= Rule::Keep, "{outcome:?}");
+            if outcome.rule == Rule::Keep {
+                assert!(plan.child.copies(name).eq(case.environ.copies(name)), "{outcome:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn granting_more_keeps_what_is_granted_and_nothing_else(text in start()) {
+        planned(&text.0, invariants::grants_are_monotone);
+    }
+
+    #[test]
+    fn minimal_leaves_no_name_that_is_not_there_without_it(text in start()) {
+        planned(&text.0, invariants::minimal_is_less);
+    }
+
+    #[test]
+    fn no_report_tells_a_value(text in start()) {
+        let case = Case::read(&text.0);
+        if let Ok(Some(options)) = case.options() {
+            invariants::reports(&case, &options, &case.plan(&options));
+        }
+    }
+
+    #[test]
+    fn any_bytes_as_words_entries_and_files_are_no_harm(
+        words in prop::collection::vec(raw(12), 0..6),
+        entries in prop::collection::vec(raw(40), 0..12),
+        files in prop::collection::vec((prop::sample::select(&FILES[..]), raw(200)), 0..4),
+        text in start(),
+    ) {
+        let mut records: Vec<Vec<u8>> = words.iter().map(|word| [b"a", word.as_slice()].concat()).collect();
+        records.extend(entries.iter().map(|entry| [b"e", entry.as_slice()].concat()));
+        records.extend(files.iter().map(|(file, text)| [b"f", file.as_bytes(), b"\n", text].concat()));
+        invariants::hold(&Case::read(&records.join(&0)));
+        // The same in the midst of what makes sense.
+        records.retain(|record| record[0] != b'a');
+        records.push(text.0);
+        invariants::hold(&Case::read(&records.join(&0)));
+    }
+}
+
+const FILES: [&str; 8] = [
+    "active_profile",
+    "config.yaml",
+    ".env",
+    "hermes-exec.json",
+    "profiles/builder/config.yaml",
+    "profiles/builder/.env",
+    "profiles/builder/hermes-exec.json",
+    "home",
+];
+
+/// The properties would hold of starts that come to nothing, too: these do not.
+#[test]
+fn the_random_starts_come_to_every_rule_and_action() {
+    let (starts, mut plans) = (1000, 0);
+    let mut found: BTreeMap<(Rule, &str), usize> = BTreeMap::new();
+    let mut runner = TestRunner::new(config());
+    for _ in 0..starts {
+        let text = start().new_tree(&mut runner).unwrap().current();
+        planned(&text.0, |_, _, plan| {
+            plans += 1;
+            for outcome in &plan.outcomes {
+                *found.entry((outcome.rule, outcome.action.word())).or_default() += 1;
+            }
+        });
+    }
+    assert!(plans * 10 > starts * 6, "{plans} of {starts} come to a plan");
+    let removed = Action::Removed.word();
+    for wanted in [
+        (Rule::Computed, "kept"),
+        (Rule::Computed, "set"),
+        (Rule::Set, "set"),
+        (Rule::Unset, removed),
+        (Rule::Keep, "kept"),
+        (Rule::Catalogue, "kept"),
+        (Rule::Catalogue, removed),
+        (Rule::Passthrough, "kept"),
+        (Rule::Marker, removed),
+        (Rule::Redirect, removed),
+        (Rule::Declared, removed),
+        (Rule::Shape, removed),
+        (Rule::Minimal, removed),
+        (Rule::Kept, "kept"),
+        (Rule::Kept, "edited"),
+    ] {
+        assert!(found.get(&wanted).is_some_and(|times| *times >= 5), "{wanted:?} in {found:?}");
+    }
+}

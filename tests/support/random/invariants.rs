@@ -1,0 +1,253 @@
+//! What holds of every plan, whatever the command line, the environment and the files: the child's block is what the
+//! outcomes say, each outcome is that of the first rule that matches (see `judge`), a run within a run changes nothing, and a
+//! further option does what it says and no more. Each function panics where that is broken.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use hermes_exec::catalogue;
+use hermes_exec::cli::{Grants, Mode, Options};
+use hermes_exec::environ::{Environ, split};
+use hermes_exec::launch::Search;
+use hermes_exec::message::Failure;
+use hermes_exec::plan::{Action, Outcome, Plan};
+use hermes_exec::policy::rules::Rule;
+use hermes_exec::report::page::Page;
+use hermes_exec::report::{self, Found};
+use hermes_exec::{doctor, shares};
+
+use super::case::Case;
+use super::judge::judge;
+use super::secret::{holds_secret, tells_no_secret};
+
+/// All of it.
+pub fn hold(case: &Case) {
+    let options = match case.options() {
+        Ok(Some(options)) => options,
+        Ok(None) => return,
+        Err(failure) => {
+            let is_name = |word: &OsStr| word.as_bytes().starts_with(b"-") && holds_secret(before_equals(word));
+            if !case.words.iter().any(|word| is_name(word)) {
+                tells_no_secret(&of_failure(&failure));
+            }
+            return;
+        }
+    };
+    let plan = case.plan(&options);
+    reports(case, &options, &plan);
+    if plan.error.is_some() {
+        return;
+    }
+    agrees(&case.environ, &plan);
+    judge(case, &options, &plan);
+    idempotent(case, &options, &plan);
+    keep_wins(case, &options);
+    grants_are_monotone(case, &options, &plan);
+    minimal_is_less(case, &options, &plan);
+}
+
+/// The child's block follows from the inherited one and the outcomes, byte for byte and in order: what is kept stands
+/// where it stood, what is removed has no copy left, what is set stands once in the place of its first copy or at the end.
+/// Each name has one outcome.
+pub fn agrees(environ: &Environ, plan: &Plan) {
+    let outcomes: HashMap<&[u8], &Outcome> = plan.outcomes.iter().map(|one| (one.name.as_slice(), one)).collect();
+    assert_eq!(outcomes.len(), plan.outcomes.len(), "a name has two outcomes");
+    let mut child = plan.child.entries().iter().map(|entry| entry.to_bytes()).peekable();
+    let mut seen = HashSet::new();
+    for entry in environ.entries() {
+        let entry = entry.to_bytes();
+        let Some((name, value)) = split(entry) else {
+            assert_eq!(child.next(), Some(entry), "an entry that is no assignment");
+            continue;
+        };
+        let outcome = outcomes[name];
+        let is_first = seen.insert(name);
+        match outcome.action {
+            Action::Kept => assert_eq!(child.next(), Some(entry), "{outcome:?}"),
+            Action::Removed => {}
+            Action::Set if !is_first => {}
+            Action::Set => assert_eq!(child.next().and_then(split).map(|(name, _)| name), Some(name), "{outcome:?}"),
+            Action::Edited => {
+                let next = child.peek().copied().and_then(split).filter(|(known, _)| *known == name);
+                let edited = next.filter(|(_, new)| is_edited(name, value, new));
+                assert!(edited.is_some() || name == b"PYTHONPATH", "{outcome:?}: {next:?}");
+                edited.is_some().then(|| child.next());
+            }
+        }
+    }
+    for outcome in plan.outcomes.iter().filter(|outcome| !seen.contains(outcome.name.as_slice())) {
+        assert_eq!(outcome.action, Action::Set, "{outcome:?} was not in the block");
+        assert_eq!(child.next().and_then(split).map(|(name, _)| name), Some(outcome.name.as_slice()));
+    }
+    assert_eq!(child.next(), None);
+}
+
+/// PATH has its elements in another order; PYTHONPATH has lost some.
+fn is_edited(name: &[u8], old: &[u8], new: &[u8]) -> bool {
+    let elements = |value| <[u8]>::split(value, |&byte| byte == b':').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (mut old, mut new) = (elements(old), elements(new));
+    if name == b"PATH" {
+        old.sort();
+        new.sort();
+        return old == new;
+    }
+    let mut rest = old.iter();
+    name == b"PYTHONPATH" && new.iter().all(|element| rest.any(|known| known == element))
+}
+
+/// The variables by which a start finds its profile and HOME. Where one of them is changed by an option, `--minimal` among
+/// them, the next start is another one.
+fn decides(name: &[u8]) -> bool {
+    const NAMES: [&[u8]; 9] = [
+        b"HOME",
+        b"HERMES_HOME",
+        b"HERMES_PROFILE",
+        b"HERMES_REAL_HOME",
+        b"HERMES_DATA_DIR_SUFFIX",
+        b"HERMES_SUPERVISED_CHILD",
+        b"HERMES_S6_SUPERVISED_CHILD",
+        b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR",
+        b"TERMINAL_HOME_MODE",
+    ];
+    NAMES.contains(&name) || name.starts_with(b"HERMES_EXEC_")
+}
+
+/// The same start again, from within: the same block.
+pub fn idempotent(case: &Case, options: &Options, plan: &Plan) {
+    let is_other = |outcome: &Outcome| {
+        let changes = matches!(outcome.action, Action::Set | Action::Removed) && outcome.rule != Rule::Computed;
+        changes && decides(&outcome.name)
+    };
+    let moves = options.chdir.as_ref().is_some_and(|dir| !dir.as_bytes().starts_with(b"/"));
+    let strays =
+        options.chdir.is_some() && options.policy.as_ref().is_some_and(|file| !file.as_bytes().starts_with(b"/"));
+    let starts = matches!(options.mode(), Mode::Run | Mode::Explain);
+    if !starts || moves || strays || plan.outcomes.iter().any(is_other) {
+        return;
+    }
+    let next = case.after(options, plan).plan(options);
+    assert_eq!(next.error, None, "the run within");
+    assert_eq!(shown(&next.child), shown(&plan.child), "the run within");
+}
+
+fn shown(environ: &Environ) -> Vec<String> {
+    environ.entries().iter().map(|entry| entry.to_bytes().escape_ascii().to_string()).collect()
+}
+
+/// The options with a change.
+pub fn with(options: &Options, change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = options.clone();
+    change(&mut options);
+    options
+}
+
+/// `--keep '*'` keeps whatever rules 4 to 11 have a word on.
+pub fn keep_wins(case: &Case, options: &Options) {
+    let options = with(options, |options| options.keep.push("*".into()));
+    let plan = case.plan(&options);
+    judge(case, &options, &plan);
+    for outcome in &plan.outcomes {
+        assert!(outcome.rule <= Rule::Keep, "{outcome:?}");
+    }
+}
+
+/// To grant more keeps variables of what is granted, and changes nothing else. The bare grant opens no sealed group.
+pub fn grants_are_monotone(case: &Case, options: &Options, plan: &Plan) {
+    let given = options.grants.clone().unwrap_or_default();
+    let removed = |outcome: &&Outcome| (outcome.rule, outcome.action) == (Rule::Catalogue, Action::Removed);
+    let group = plan.outcomes.iter().filter(removed).find_map(|outcome| outcome.group);
+    let mut named = given.clone();
+    named.groups.extend(group.map(Into::into));
+    for (grants, group) in [(Grants { every: true, ..given }, None), (named, group)] {
+        let is_bare = group.is_none();
+        let more = case.plan(&with(options, |options| options.grants = Some(grants)));
+        assert_eq!(more.outcomes.len(), plan.outcomes.len());
+        for (before, after) in plan.outcomes.iter().zip(&more.outcomes) {
+            let opened = before != after;
+            let allowed = match before.group {
+                Some(of) if is_bare => !catalogue::is_sealed(of),
+                of => of == group,
+            };
+            let right = removed(&before) && allowed && *after == Outcome { action: Action::Kept, ..before.clone() };
+            assert!(!opened || right, "{before:?} became {after:?}");
+        }
+        agrees(&case.environ, &more);
+    }
+}
+
+/// `--minimal` leaves no name that is not there without it.
+pub fn minimal_is_less(case: &Case, options: &Options, plan: &Plan) {
+    let less = case.plan(&with(options, |options| options.minimal = true));
+    let names = |environ: &Environ| -> HashSet<Vec<u8>> {
+        environ.entries().iter().filter_map(|entry| split(entry.to_bytes())).map(|(name, _)| name.to_vec()).collect()
+    };
+    let all = names(&plan.child);
+    for name in names(&less.child) {
+        assert!(all.contains(&name), "{} is new with --minimal", name.escape_ascii());
+    }
+}
+
+/// Every report can be made, and none of them tells a value.
+pub fn reports(case: &Case, options: &Options, plan: &Plan) {
+    let facts = case.facts();
+    let found = options.command.first().map(|word| {
+        let program = Search::new(word, None, &plan.child, plan.own.as_ref(), &facts).first();
+        Found {
+            word: hermes_exec::launch::without_value(word.as_bytes()).to_vec(),
+            program: program.map(|found| found.path),
+        }
+    });
+    let failure = found.as_ref().and_then(|found| found.program.as_ref().err());
+    let claude = case.plan(&with(options, |options| options.command = vec!["claude".into()]));
+    let checks = doctor::examine(plan, &claude, options, &facts);
+    let mut texts = vec![
+        report::text::explain(plan, found.as_ref(), true, Page::new(true, true)),
+        report::json::explain(plan, found.as_ref(), plan.error.as_ref().or(failure)),
+        report::checks::text(&checks, Page::new(false, false)),
+        report::checks::json(&checks),
+    ];
+    texts.extend(report::text::changes(&plan.outcomes));
+    texts.extend(plan.warnings.iter().chain(&plan.findings).chain(&plan.notice).cloned());
+    texts.extend(plan.error.iter().chain(failure).map(of_failure));
+    if !may_show(case, options, [&case.environ, &plan.child, &claude.child]) {
+        texts.iter().for_each(|text| tells_no_secret(text));
+    }
+    let _ = shares::places(&plan.items);
+}
+
+fn of_failure(failure: &Failure) -> String {
+    format!(
+        "{}\n{}\n{}",
+        failure.message,
+        failure.hint.as_deref().unwrap_or_default(),
+        failure.cure.as_deref().unwrap_or_default()
+    )
+}
+
+fn before_equals(word: &OsStr) -> &[u8] {
+    word.as_bytes().split(|&byte| byte == b'=').next().unwrap_or_default()
+}
+
+/// Does what stands for a secret stand where names, paths and profiles stand, which are told? `blocks` are the environments
+/// that the reports speak of.
+fn may_show(case: &Case, options: &Options, blocks: [&Environ; 3]) -> bool {
+    const TOLD: [&[u8]; 6] = [
+        b"HOME",
+        b"HERMES_HOME",
+        b"HERMES_PROFILE",
+        b"HERMES_REAL_HOME",
+        b"HERMES_DATA_DIR_SUFFIX",
+        // A place into which `--doctor` looks.
+        b"CLAUDE_CONFIG_DIR",
+    ];
+    let is_told = |(name, value): (&[u8], &[u8])| {
+        holds_secret(name) || holds_secret(value) && (TOLD.contains(&name) || value.contains(&b'/'))
+    };
+    let mut entries = blocks.into_iter().flat_map(Environ::entries).filter_map(|entry| split(entry.to_bytes()));
+    let values = [&options.profile, &options.hermes_home, &options.policy, &options.chdir, &options.argv0];
+    let words = values.into_iter().flatten().chain(options.command.first()).chain(&options.only);
+    let mut words = words.chain(options.shares.iter().map(|(_, item)| item));
+    entries.any(is_told) || words.any(|word| holds_secret(word.as_bytes())) || case.tells
+}

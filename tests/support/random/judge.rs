@@ -1,0 +1,233 @@
+//! The rules about variables a second time, read off their numbered list one after the other, with a glob of their own. What
+//! the program decides is held against it, name by name.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use hermes_exec::catalogue;
+use hermes_exec::cli::Options;
+use hermes_exec::environ::Environ;
+use hermes_exec::home::POINTERS;
+use hermes_exec::plan::{Action, Outcome, Plan};
+use hermes_exec::policy::core::{is_core, is_provider_key};
+use hermes_exec::policy::declared::Declared;
+use hermes_exec::policy::file::{Group, PolicyFile};
+use hermes_exec::policy::load;
+use hermes_exec::policy::markers::Family;
+use hermes_exec::policy::rules::Rule;
+
+use super::case::Case;
+
+const DIRECTORIES: [&[u8]; 4] = [b"XDG_CONFIG_HOME", b"XDG_CACHE_HOME", b"XDG_DATA_HOME", b"XDG_STATE_HOME"];
+
+/// What one who wrote rules wrote.
+#[derive(Default)]
+struct Layer {
+    set: Vec<(Vec<u8>, Vec<u8>)>,
+    unset: Vec<Vec<u8>>,
+    keep: Vec<Vec<u8>>,
+}
+
+struct Judge<'a> {
+    environ: &'a Environ,
+    plan: &'a Plan,
+    layers: Vec<Layer>,
+    minimal: bool,
+    every: bool,
+    groups: Vec<Vec<u8>>,
+    declared: Declared,
+}
+
+/// Each outcome is the one of the first rule that matches. The plan is one without an error.
+pub fn judge(case: &Case, options: &Options, plan: &Plan) {
+    let facts = case.facts();
+    let selection = plan.selection.as_ref().unwrap();
+    let file = load::load(options, selection, &facts).unwrap().unwrap_or_default();
+    let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
+    let entry = file.program(program.as_encoded_bytes());
+    let bytes = |list: &[String]| list.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
+    let raw = |list: &[OsString]| list.iter().map(|text| text.as_encoded_bytes().to_vec()).collect();
+    let of_options = Layer {
+        set: options.set.iter().map(|word| pair(word.as_encoded_bytes())).collect(),
+        unset: raw(&options.unset),
+        keep: raw(&options.keep),
+    };
+    let of_program = Layer { keep: entry.map(|entry| bytes(&entry.keep)).unwrap_or_default(), ..Layer::default() };
+    let of_file = Layer {
+        set: file.set.iter().map(|(name, value)| (name.clone().into(), value.clone().into())).collect(),
+        unset: bytes(&file.unset),
+        keep: bytes(&file.keep),
+    };
+    let given = options.grants.clone().unwrap_or_default();
+    let mut groups: Vec<Vec<u8>> = raw(&given.groups);
+    groups.extend(granted_by(&file, entry.and_then(|entry| entry.inherit_credentials.as_ref())));
+    let judge = Judge {
+        environ: &case.environ,
+        plan,
+        layers: vec![of_options, of_program, of_file],
+        minimal: options.minimal || file.minimal,
+        every: given.every,
+        groups,
+        declared: Declared::gather(selection, &facts, &mut Vec::new()),
+    };
+    plan.outcomes.iter().for_each(|outcome| judge.one(outcome));
+    judge.families();
+}
+
+fn granted_by(file: &PolicyFile, own: Option<&Vec<Group>>) -> impl Iterator<Item = Vec<u8>> {
+    own.unwrap_or(&file.inherit_credentials).clone().into_iter().map(|group| group.0.as_bytes().to_vec())
+}
+
+fn pair(word: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let at = word.iter().position(|&byte| byte == b'=').unwrap();
+    (word[..at].to_vec(), word[at + 1..].to_vec())
+}
+
+/// A glob, in the plainest way: which parts of the text can the pattern up to here take?
+pub fn fits(pattern: &[u8], text: &[u8]) -> bool {
+    let mut ends = vec![false; text.len() + 1];
+    ends[0] = true;
+    for &byte in pattern {
+        if byte == b'*' {
+            let first = ends.iter().position(|&end| end).unwrap_or(text.len() + 1);
+            ends.iter_mut().skip(first).for_each(|end| *end = true);
+        } else {
+            for at in (0..=text.len()).rev() {
+                ends[at] = at > 0 && ends[at - 1] && (byte == b'?' || byte == text[at - 1]);
+            }
+        }
+    }
+    ends[text.len()]
+}
+
+/// The name inside a container.
+fn inner(name: &[u8]) -> &[u8] {
+    let rest = name.strip_prefix(b"APPTAINERENV_").or_else(|| name.strip_prefix(b"SINGULARITYENV_"));
+    rest.map_or(name, inner)
+}
+
+impl Judge<'_> {
+    /// Rules 1 to 3.
+    fn user(&self, name: &[u8]) -> Option<(Rule, Option<&[u8]>)> {
+        let any = |patterns: &[Vec<u8>]| patterns.iter().any(|pattern| fits(pattern, name));
+        for layer in &self.layers {
+            if let Some((_, value)) = layer.set.iter().rfind(|(known, _)| known == name) {
+                return Some((Rule::Set, Some(value)));
+            }
+            if any(&layer.unset) && name != b"HOME" {
+                return Some((Rule::Unset, None));
+            }
+            if any(&layer.keep) {
+                return Some((Rule::Keep, None));
+            }
+        }
+        None
+    }
+
+    fn one(&self, outcome: &Outcome) {
+        let Outcome { name, action, rule, group, .. } = outcome;
+        let child: Vec<_> = self.plan.child.copies(name).collect();
+        let inherited: Vec<_> = self.environ.copies(name).collect();
+        match self.user(name) {
+            Some((Rule::Set, value)) => {
+                assert_eq!((*rule, *action), (Rule::Set, Action::Set), "{outcome:?}");
+                assert_eq!(child, [value.unwrap()], "{outcome:?}");
+            }
+            Some((Rule::Unset, _)) => assert_eq!((*rule, *action), (Rule::Unset, Action::Removed), "{outcome:?}"),
+            _ if *rule == Rule::Computed => self.computed(outcome),
+            Some(_) => {
+                assert_eq!((*rule, *action), (Rule::Keep, Action::Kept), "{outcome:?}");
+                assert_eq!(child, inherited, "{outcome:?}");
+            }
+            None => {
+                let (wanted, stays) = self.built_in(outcome, &inherited);
+                let is_edited = *action == Action::Edited && (name == b"PATH" || name == b"PYTHONPATH");
+                // A PYTHONPATH of which nothing is left goes by rule 6.
+                let is_emptied = name == b"PYTHONPATH" && (*rule, *action) == (Rule::Marker, Action::Removed);
+                let agrees = match stays {
+                    true => *rule == wanted && (*action == Action::Kept || is_edited) || is_emptied,
+                    false => (*rule, *action) == (wanted, Action::Removed),
+                };
+                assert!(agrees, "{outcome:?}, but {wanted:?} comes first, stays: {stays}");
+            }
+        }
+        if let (Some(row), false) = (catalogue::find(inner(name)), *rule == Rule::Computed) {
+            assert_eq!(*group, Some(row.group), "{outcome:?}");
+        }
+    }
+
+    /// Rule 0: what may be set, and that nothing but these is.
+    fn computed(&self, outcome: &Outcome) {
+        let home = self.plan.home.as_ref().unwrap();
+        let redirected = home.redirect.is_some();
+        let value = self.plan.child.get(&outcome.name);
+        match outcome.name.as_slice() {
+            b"HOME" => assert_eq!(value, home.to.as_ref().map(|to| to.as_os_str().as_encoded_bytes())),
+            b"HERMES_HOME" | b"HERMES_PROFILE" => assert!(value.is_some()),
+            b"HERMES_REAL_HOME" => assert!(redirected),
+            name => assert!(redirected && POINTERS.iter().any(|(known, _)| known.as_bytes() == name), "{outcome:?}"),
+        }
+    }
+
+    /// Rules 4 to 11: the first that matches, and whether the variable stays.
+    fn built_in(&self, outcome: &Outcome, values: &[&[u8]]) -> (Rule, bool) {
+        let name = outcome.name.as_slice();
+        if let Some(row) = catalogue::find(inner(name)) {
+            let is_named = self.groups.iter().any(|group| group == row.group.as_bytes());
+            let granted = is_named || self.every && !catalogue::SEALED.contains(&row.group);
+            return (Rule::Catalogue, granted && !inner(name).to_ascii_uppercase().starts_with(b"_HERMES_FORCE_"));
+        }
+        if self.declared.passthrough.contains(name) {
+            return (Rule::Passthrough, true);
+        }
+        if self.in_family(outcome).is_some() {
+            let stays = matches!(outcome.rule, Rule::Keep | Rule::Passthrough);
+            return (if stays { outcome.rule } else { Rule::Marker }, stays);
+        }
+        // Where these lead is not asked a second time.
+        if outcome.rule == Rule::Redirect {
+            let redirected = self.plan.home.as_ref().unwrap().redirect.is_some();
+            assert!(redirected && DIRECTORIES.contains(&name), "{outcome:?}");
+            return (Rule::Redirect, false);
+        }
+        if self.declared.is_credential(inner(name)) {
+            return (Rule::Declared, false);
+        }
+        if !is_core(name) && values.iter().any(|value| is_provider_key(value)) {
+            return (Rule::Shape, false);
+        }
+        if self.minimal && !is_core(name) {
+            return (Rule::Minimal, false);
+        }
+        (Rule::Kept, true)
+    }
+
+    /// The family by which an outcome is decided, if it comes to that rule. Whether UV_PYTHON does is not asked again.
+    fn in_family(&self, outcome: &Outcome) -> Option<&'static Family> {
+        let name = outcome.name.as_slice();
+        let comes_to_it = !matches!(outcome.rule, Rule::Computed | Rule::Set | Rule::Unset)
+            && self.user(name).is_none()
+            && catalogue::find(inner(name)).is_none()
+            && !self.declared.passthrough.contains(name);
+        let family = Family::of(inner(name)).filter(|_| comes_to_it)?;
+        (inner(name) != b"UV_PYTHON" || outcome.group == Some(family.name)).then_some(family)
+    }
+
+    /// A family stays or goes as a whole, and stays where a member is kept or passed through.
+    fn families(&self) {
+        let mut fates: HashMap<&str, bool> = HashMap::new();
+        for outcome in &self.plan.outcomes {
+            let Some(family) = self.in_family(outcome) else { continue };
+            let stays = outcome.action != Action::Removed;
+            assert_eq!(*fates.entry(family.name).or_insert(stays), stays, "{outcome:?} is apart from its family");
+        }
+        for outcome in &self.plan.outcomes {
+            let spared = matches!(outcome.rule, Rule::Keep | Rule::Passthrough) && inner(&outcome.name) != b"UV_PYTHON";
+            if let Some(family) = Family::of(inner(&outcome.name)).filter(|_| spared) {
+                assert_ne!(fates.get(family.name), Some(&false), "{outcome:?}, but its family goes");
+            }
+        }
+    }
+}

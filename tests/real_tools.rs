@@ -31,6 +31,8 @@ mod schema;
 mod sealed;
 #[path = "shells.rs"]
 mod shells;
+#[path = "real_tools/side_by_side.rs"]
+mod side_by_side;
 #[path = "real_tools/sudo.rs"]
 mod sudo;
 mod support;

@@ -154,9 +154,10 @@ fn ours(sandbox: &Sandbox, given: &Block) -> Block {
     let outcome = sandbox.hx(["--", "/usr/bin/env", "-0"]).raw_block(block).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     let ours: Block = outcome.block().into_iter().collect();
+    let text = outcome.out();
     let removed = given.iter().filter(|(name, value)| value.contains("canary-") && !ours.contains_key(*name));
     for (name, value) in removed {
-        assert!(!outcome.out().contains(value), "the value of {name} passed under another name");
+        assert!(!text.contains(value), "the value of {name} passed under another name");
         let said =
             outcome.stderr.lines().filter(|line| line.starts_with("hermes-exec: ")).any(|line| line.contains(value));
         assert!(!said, "the value of {name} was printed: {}", outcome.stderr);

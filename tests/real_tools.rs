@@ -37,8 +37,12 @@ mod recipes;
 mod schema;
 #[path = "real_tools/sealed.rs"]
 mod sealed;
+#[path = "real_tools/session.rs"]
+mod session;
 #[path = "shells.rs"]
 mod shells;
+#[path = "real_tools/side_by_side.rs"]
+mod side_by_side;
 #[path = "real_tools/sudo.rs"]
 mod sudo;
 mod support;

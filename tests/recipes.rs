@@ -44,7 +44,7 @@ fn blocks() -> Vec<Block> {
 
 /// The only block below a heading.
 #[track_caller]
-fn block(heading: &str) -> String {
+pub fn block(heading: &str) -> String {
     let found: Vec<_> = blocks().into_iter().filter(|block| block.heading == heading).collect();
     let [block] = found.as_slice() else { panic!("one block below {heading:?}, not {}", found.len()) };
     block.text.clone()

@@ -29,7 +29,7 @@ print('\\n'.join(sorted(set(found))))
 
 /// The names that Hermes answers with.
 #[track_caller]
-fn ask(sandbox: &Sandbox, words: &[&str]) -> BTreeSet<String> {
+pub fn ask(sandbox: &Sandbox, words: &[&str]) -> BTreeSet<String> {
     let python = installed("hermes-agent/bin/python");
     let outcome = direct(sandbox, &[&[python, "-c", ASK], words].concat()).run();
     assert_eq!(outcome.code(), 0, "Hermes Agent has changed: {outcome:?}");

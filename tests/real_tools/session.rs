@@ -1,0 +1,277 @@
+//! A session of an agent: Hermes' own terminal backend, in a profile, with the venv active from which it runs and with its
+//! `.env` loaded, carries out what agents type all day. `{}` stands for `hermes-exec -p builder -- `, and for nothing where
+//! the same is done without; `uv` goes through the shims of the README, since an agent sees no alias.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::support::{CANARY, binary, listing};
+use crate::{Agent, SYSTEM, direct, home, installed, recipes, site_packages, system};
+
+/// What the agent types, the exit status and the output. `@` is the project, `~` the profile's home.
+const COMMANDS: &[(&str, i32, &str)] = &[
+    ("{} pwd", 0, "@"),
+    ("{} ls", 0, "README.md\npyproject.toml\ntiny-1.0-py3-none-any.whl"),
+    ("{} mkdir -p src && cd src && {} pwd", 0, "@/src"),
+    ("{} pwd", 0, "@/src"),
+    ("{} touch new && {} ls", 0, "new"),
+    ("cd .. && {} pwd", 0, "@"),
+    ("export BUILD_MODE='two  words'", 0, ""),
+    ("{} printenv BUILD_MODE", 0, "two  words"),
+    ("{} sh -c 'echo \"$HOME\"'", 0, "~"),
+    ("{} ls | {} sort -r | {} head -n 1", 0, "tiny-1.0-py3-none-any.whl"),
+    ("{} cat <<'END'\n$HOME stays \"as it is\"\nEND", 0, "$HOME stays \"as it is\""),
+    ("{} python3 - <<'END'\nprint(sum(range(10)))\nEND", 0, "45"),
+    ("{} python3 -c 'import os; print(os.path.expanduser(\"~\"))'", 0, "~"),
+    ("{} python3 -c 'import sys; print(sys.prefix)'", 0, "/usr"),
+    ("uv -q sync && {} ls -d .venv/pyvenv.cfg", 0, ".venv/pyvenv.cfg"),
+    ("uv -q pip install ./tiny-1.0-py3-none-any.whl", 0, ""),
+    ("{} .venv/bin/python -c 'import tiny; print(tiny.__file__.split(\"/\")[-5])'", 0, ".venv"),
+    ("uv -q run --no-sync python -c 'import os; print(os.environ[\"VIRTUAL_ENV\"])'", 0, "@/.venv"),
+    ("{} python3 -m venv other", 0, ""),
+    (
+        "{} other/bin/pip -q install --no-index ./tiny-1.0-py3-none-any.whl && {} other/bin/python -c 'import tiny'",
+        0,
+        "",
+    ),
+    ("{} git init -q -b main repository && cd repository && {} pwd", 0, "@/repository"),
+    ("{} git config user.name Agent && {} git config user.email agent@example.org", 0, ""),
+    ("{} cp ../README.md . && {} git add -A && {} git commit -q -m 'add: \"quoted\", ünïcode 🦀'", 0, ""),
+    ("{} git log --format='%an %s' && {} git status --short && cd ..", 0, "Agent add: \"quoted\", ünïcode 🦀"),
+    ("{} node -e 'console.log(require(\"os\").homedir())'", 0, "~"),
+    ("{} npm --version | {} grep -Ec '^[0-9]+[.]'", 0, "1"),
+    ("{} npm config get cache", 0, "~/.npm"),
+    ("{} claude --version | {} grep -c 'Claude Code'", 0, "1"),
+    ("{} claude auth status --text", 0, "Login method: Claude Max account"),
+    // The process that the shell started becomes the command itself.
+    (
+        "{} sleep 600 & until {} readlink /proc/$!/exe | {} grep -q sleep; do :; done; kill $!; wait $! 2>&-; echo $?",
+        0,
+        "143",
+    ),
+    ("{} sleep 600 >/dev/null 2>&1 & echo $! >pid", 0, ""),
+    ("until {} readlink /proc/$(<pid)/exe | {} grep -q sleep; do :; done; kill $(<pid) && echo gone", 0, "gone"),
+    ("{} env | {} grep -c canary-5up3r", 1, "0"),
+    ("{} printenv CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_API_KEY GH_TOKEN", 1, ""),
+    ("{} env | {} grep ^HERMES_PROFILE=", 0, "HERMES_PROFILE=builder"),
+    ("{} sh -c 'exit 7'", 7, ""),
+    ("{ {} sh -c 'kill -KILL $$'; } 2>/dev/null", 137, ""),
+    ("{} false || {} echo 'was false'", 0, "was false"),
+    ("{} printf '%s|' 'a b' 'c\"d' \"e'f\" '$x' '*' '' '\\'", 0, "a b|c\"d|e'f|$x|*||\\|"),
+    ("{} printf '%s\\n' 'naïve 日本語 🦀'", 0, "naïve 日本語 🦀"),
+    ("{} seq 1 50000 | {} tail -n 1", 0, "50000"),
+    ("{} sh -c 'seq 1 50000; exit 3' | {} wc -c; echo ${PIPESTATUS[0]}", 0, "288894\n3"),
+    ("printf 'a\\nb\\n' | {} grep -c .", 0, "2"),
+    ("set -o pipefail; {} false | {} cat", 1, ""),
+    ("for n in 1 2 3; do {} echo $n; done", 0, "1\n2\n3"),
+    ("x=$({} echo inner); {} echo \"[$x]\"", 0, "[inner]"),
+    ("{} sh -c 'echo out; echo err >&2' 2>/dev/null", 0, "out"),
+    ("PYTHONUTF8=1 {} printenv PYTHONUTF8", 0, "1"),
+    ("{} find . -maxdepth 1 -name '*.toml'", 0, "./pyproject.toml"),
+    ("{} timeout 60 true && {} xargs -n 1 echo <pid | {} wc -l", 0, "1"),
+    ("{} no-such-command 2>/dev/null", 127, ""),
+];
+
+/// Programs that leave a record of their environment when they are started by name.
+const RECORDED: [&str; 30] = [
+    "cat", "claude", "cp", "echo", "env", "false", "find", "git", "grep", "head", "ls", "mkdir", "node", "npm",
+    "printenv", "printf", "pwd", "python3", "readlink", "seq", "sh", "sleep", "sort", "tail", "timeout", "touch",
+    "true", "uv", "wc", "xargs",
+];
+
+/// Loads the `.env`, opens a terminal, and does one command after the other. Programs are recorded once the login shell is
+/// over, which is Hermes' own. Whether this machine is a container, where Hermes redirects HOME itself, is told and not looked
+/// for. The listing of the venv is not to change by this program's imports.
+const SESSION: &str = "
+import json, os, sys
+sys.dont_write_bytecode = True
+import hermes_constants
+hermes_constants._container_detected = False
+from hermes_cli.env_loader import load_hermes_dotenv
+load_hermes_dotenv()
+from tools.environments.local import LocalEnvironment
+commands, answers, records, project = sys.argv[1:]
+terminal = LocalEnvironment(cwd=project, timeout=120)
+os.mkdir(records)
+done = [terminal.execute(command) for command in json.load(open(commands))]
+terminal.cleanup()
+json.dump(done, open(answers, 'w'))
+";
+
+/// What came of a command, as Hermes hands it to its model.
+#[derive(Debug, serde::Deserialize)]
+struct Done {
+    output: String,
+    returncode: i32,
+}
+
+/// A program that ran, and its environment.
+struct Record {
+    program: String,
+    environment: BTreeMap<String, String>,
+}
+
+/// A machine with Hermes Agent, the real one, in a venv of its own.
+struct Machine {
+    agent: Agent,
+}
+
+impl Machine {
+    /// With what a start file of the user's is to hold besides.
+    fn new(recipe: &str) -> Self {
+        let agent = Agent::installed_by_hermes();
+        let (sandbox, venv) = (&agent.sandbox, &agent.venv);
+        let from = format!("{}/.", site_packages(Path::new(installed("hermes-agent"))).display());
+        direct(sandbox, &[system("cp"), "-a", &from, site_packages(venv).to_str().unwrap()]).run().ok();
+        let script = fs::read_to_string(installed("hermes-agent/bin/hermes")).unwrap();
+        let script = script.split_once('\n').unwrap().1;
+        sandbox.script(venv.join("bin/hermes"), format!("#!{}/bin/python3\n{script}", venv.display()));
+
+        let names = ["names", "patterns"].map(|file| {
+            let path = format!("{}/src/catalogue/{file}.tsv", env!("CARGO_MANIFEST_DIR"));
+            fs::read_to_string(path).unwrap().replace('*', "SAMPLE")
+        });
+        // Hermes would take the prefix `_HERMES_FORCE_` away, and nobody could tell what the rest is.
+        let names = names.concat();
+        let names = names.lines().flat_map(|line| line.split('\t').next()).filter(|name| !name.starts_with('_'));
+        let dotenv: String = names.map(|name| format!("{name}={name}-{CANARY}\n")).collect();
+        sandbox.write(sandbox.profile("builder").join(".env"), dotenv);
+        // Without it, hermes-exec would say what `claude` does not get.
+        let policy = r#"{"programs": {"claude": {"inherit_credentials": []}}}"#;
+        sandbox.write(sandbox.profile("builder").join("hermes-exec.json"), policy);
+        sandbox.mkdir(sandbox.home());
+        home::log_in(sandbox);
+        sandbox.write("work/README.md", "A project.\n");
+        agent.project();
+        agent.wheel();
+
+        sandbox.link(binary(), "bin/hermes-exec");
+        sandbox.link(installed("uv/bin/uv"), "tools/uv");
+        sandbox.link(installed("npm/node_modules/.bin/claude"), "tools/claude");
+        for program in RECORDED {
+            let at = format!("bin/{program}");
+            let next = ["tools", "/usr/bin"].map(|dir| sandbox.path(dir).join(program));
+            let Some(next) = next.iter().find(|next| next.exists()) else { continue };
+            let record = "records=${0%/*}/../records\n[ -d $records ] && /usr/bin/env -0 >>$records/${0##*/}.$$";
+            sandbox.script(at, format!("#!/bin/sh\n{record}\nexec {} \"$@\"\n", next.display()));
+        }
+        let path = format!("{}:{}", sandbox.path("bin").display(), "$PATH");
+        let activate = venv.join("bin/activate");
+        let start = format!(". {}\nexport PATH={path}\n{recipe}", activate.display());
+        sandbox.write("real/.bashrc", start);
+        sandbox.mkdir("tmp");
+        Self { agent }
+    }
+
+    /// Every file of Hermes' venv by its bytes, and every entry by its kind, mode, owner and link text.
+    fn venv(&self) -> String {
+        let script = "cd \"$1\" && find . -type f -exec sha256sum {} + -o -printf '%p %y %l\\n' >\"$2\" \
+            && find . -printf '%p %m %U:%G\\n' >>\"$2\" && LC_ALL=C sort -o \"$2\" \"$2\"";
+        let list = self.agent.sandbox.path("listing");
+        let args = [self.agent.venv.to_str().unwrap(), list.to_str().unwrap()];
+        let command = [&[system("sh"), "-c", script, "sh"], &args[..]].concat();
+        direct(&self.agent.sandbox, &command).run().ok();
+        fs::read_to_string(list).unwrap()
+    }
+
+    /// Whether Hermes could be started again.
+    fn can_start(&self) -> bool {
+        let python = self.agent.venv.join("bin/python3");
+        let import = [python.to_str().unwrap(), "-B", "-c", "import hermes_cli.main, tools.environments.local"];
+        python.exists() && direct(&self.agent.sandbox, &import).env("PATH", SYSTEM).run().code() == 0
+    }
+
+    /// The whole session, with this in the place of `{} `.
+    #[track_caller]
+    fn session(&self, wrapper: &str) -> Vec<Done> {
+        let (sandbox, venv) = (&self.agent.sandbox, &self.agent.venv);
+        let typed: Vec<_> = COMMANDS.iter().map(|(command, ..)| command.replace("{} ", wrapper)).collect();
+        let typed = sandbox.write("commands.json", serde_json::to_vec(&typed).unwrap());
+        let [answers, records, project] = ["answers.json", "records", "work"].map(|rel| sandbox.path(rel));
+        let args = [&typed, &answers, &records, &project].map(|path| path.to_str().unwrap());
+        let python = venv.join("bin/python3");
+        let command = [&[python.to_str().unwrap(), "-c", SESSION], &args[..]].concat();
+        let run = self.agent.without(&command).env("HERMES_HOME", sandbox.profile("builder"));
+        let run = home::quiet(run).env("TMPDIR", sandbox.path("tmp")).env("UV_PROJECT_ENVIRONMENT", venv);
+        let outcome = run.no_env("ANTHROPIC_API_KEY").env("LANG", "C.UTF-8").env("PIP_NO_CACHE_DIR", "1").run();
+        assert_eq!(outcome.code(), 0, "{outcome:?}");
+        serde_json::from_slice(&fs::read(answers).unwrap()).unwrap()
+    }
+
+    /// What was recorded.
+    fn records(&self) -> Vec<Record> {
+        let files = fs::read_dir(self.agent.sandbox.path("records")).unwrap().map(|entry| entry.unwrap().path());
+        let record = |path: &Path| {
+            let block = fs::read_to_string(path).unwrap();
+            let pairs = block.split('\0').filter_map(|entry| entry.split_once('='));
+            let environment = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            Record { program: path.file_stem().unwrap().to_string_lossy().into_owned(), environment }
+        };
+        files.map(|path| record(&path)).collect()
+    }
+}
+
+impl Record {
+    /// The names of Hermes' variables that have come through.
+    fn leaks(&self) -> Vec<&str> {
+        self.environment.iter().filter(|(_, value)| value.contains(CANARY)).map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// NousResearch/hermes-agent#23473 and #29015 in one session: the venv, and what the profile's home and environment hold.
+#[test]
+fn an_agent_at_work() {
+    without_hermes_exec();
+    with_hermes_exec();
+}
+
+fn without_hermes_exec() {
+    let machine = Machine::new("");
+    let before = machine.venv();
+    assert!(machine.can_start());
+    let done = machine.session("");
+    assert_ne!(machine.venv(), before);
+    assert!(!machine.can_start(), "the first `uv sync` leaves nothing of Hermes: {done:?}");
+    let records = machine.records();
+    for record in &records {
+        let leaks = record.leaks();
+        assert!(leaks.len() > 300 && leaks.contains(&"CLAUDE_CODE_OAUTH_TOKEN"), "{}: {leaks:?}", record.program);
+        assert_eq!(Path::new(&record.environment["HOME"]), machine.agent.sandbox.real(), "{}", record.program);
+    }
+    assert!(records.len() > 30, "{}", records.len());
+}
+
+fn with_hermes_exec() {
+    let machine = Machine::new(&recipes::block("PATH shims"));
+    let sandbox = &machine.agent.sandbox;
+    let before = machine.venv();
+    let done = machine.session("hermes-exec -p builder -- ");
+
+    let home = sandbox.home().display().to_string();
+    for ((command, code, output), done) in COMMANDS.iter().zip(&done) {
+        let output = output.replace('@', &sandbox.path("work").display().to_string()).replace('~', &home);
+        assert_eq!((done.output.trim_end(), done.returncode), (output.as_str(), *code), "{command}");
+    }
+    assert_eq!(done.len(), COMMANDS.len());
+
+    let records = machine.records();
+    for Record { program, environment } in &records {
+        assert_eq!(environment["HOME"], home, "{program}");
+        assert!(!environment.contains_key("VIRTUAL_ENV"), "{program}");
+    }
+    let leaks: Vec<_> = records.iter().map(|record| (&record.program, record.leaks())).collect();
+    assert!(leaks.iter().all(|(_, leaks)| leaks.is_empty()), "{leaks:?}");
+    let seen: BTreeSet<_> = records.iter().map(|record| record.program.as_str()).collect();
+    let all: BTreeSet<_> = RECORDED.into_iter().collect();
+    assert_eq!(seen, all);
+
+    assert_eq!(machine.venv(), before, "Hermes' venv");
+    assert!(machine.can_start());
+    // Nor has a value got into a file of the project or of the home.
+    for dir in [sandbox.path("work"), sandbox.home(), sandbox.path("tmp")] {
+        let holding: Vec<_> =
+            listing(&dir).into_iter().filter(|(_, what)| what.contains(CANARY)).map(|(path, _)| path).collect();
+        assert!(holding.is_empty(), "{holding:?}");
+    }
+}

@@ -118,8 +118,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// With what a start file of the user's is to hold besides.
-    fn new(recipe: &str) -> Self {
+    fn new() -> Self {
         let agent = Agent::installed_by_hermes();
         let (sandbox, venv) = (&agent.sandbox, &agent.venv);
         let from = format!("{}/.", site_packages(Path::new(installed("hermes-agent"))).display());
@@ -142,9 +141,6 @@ impl Machine {
         sandbox.write(sandbox.profile("builder").join("hermes-exec.json"), policy);
         sandbox.mkdir(sandbox.home());
         home::log_in(sandbox);
-        sandbox.write("work/README.md", "A project.\n");
-        agent.project();
-        agent.wheel();
 
         sandbox.link(binary(), "bin/hermes-exec");
         sandbox.link(installed("uv/bin/uv"), "tools/uv");
@@ -156,10 +152,6 @@ impl Machine {
             let record = "records=${0%/*}/../records\n[ -d $records ] && /usr/bin/env -0 >>$records/${0##*/}.$$";
             sandbox.script(at, format!("#!/bin/sh\n{record}\nexec {} \"$@\"\n", next.display()));
         }
-        let path = format!("{}:{}", sandbox.path("bin").display(), "$PATH");
-        let activate = venv.join("bin/activate");
-        let start = format!(". {}\nexport PATH={path}\n{recipe}", activate.display());
-        sandbox.write("real/.bashrc", start);
         sandbox.mkdir("tmp");
         Self { agent }
     }
@@ -182,10 +174,19 @@ impl Machine {
         python.exists() && direct(&self.agent.sandbox, &import).env("PATH", SYSTEM).run().code() == 0
     }
 
-    /// The whole session, with this in the place of `{} `.
+    /// The whole session in a new project, with this in the place of `{} `, and with a start file that holds this besides.
     #[track_caller]
-    fn session(&self, wrapper: &str) -> Vec<Done> {
+    fn session(&self, wrapper: &str, recipe: &str) -> Vec<Done> {
         let (sandbox, venv) = (&self.agent.sandbox, &self.agent.venv);
+        for dir in ["work", "records"].map(|rel| sandbox.path(rel)) {
+            let _ = fs::remove_dir_all(dir);
+        }
+        sandbox.write("work/README.md", "A project.\n");
+        self.agent.project();
+        self.agent.wheel();
+        let [activate, programs] = [venv.join("bin/activate"), sandbox.path("bin")];
+        let start = format!(". {}\nexport PATH={}:$PATH\n{recipe}", activate.display(), programs.display());
+        sandbox.write("real/.bashrc", start);
         let typed: Vec<_> = COMMANDS.iter().map(|(command, ..)| command.replace("{} ", wrapper)).collect();
         let typed = sandbox.write("commands.json", serde_json::to_vec(&typed).unwrap());
         let [answers, records, project] = ["answers.json", "records", "work"].map(|rel| sandbox.path(rel));
@@ -222,56 +223,40 @@ impl Record {
 /// NousResearch/hermes-agent#23473 and #29015 in one session: the venv, and what the profile's home and environment hold.
 #[test]
 fn an_agent_at_work() {
-    without_hermes_exec();
-    with_hermes_exec();
-}
-
-fn without_hermes_exec() {
-    let machine = Machine::new("");
+    let machine = Machine::new();
     let before = machine.venv();
-    assert!(machine.can_start());
-    let done = machine.session("");
-    assert_ne!(machine.venv(), before);
-    assert!(!machine.can_start(), "the first `uv sync` leaves nothing of Hermes: {done:?}");
-    let records = machine.records();
-    for record in &records {
-        let leaks = record.leaks();
-        assert!(leaks.len() > 300 && leaks.contains(&"CLAUDE_CODE_OAUTH_TOKEN"), "{}: {leaks:?}", record.program);
-        assert_eq!(Path::new(&record.environment["HOME"]), machine.agent.sandbox.real(), "{}", record.program);
-    }
-    assert!(records.len() > 30, "{}", records.len());
-}
-
-fn with_hermes_exec() {
-    let machine = Machine::new(&recipes::block("PATH shims"));
+    let done = machine.session("hermes-exec -p builder -- ", &recipes::block("PATH shims"));
     let sandbox = &machine.agent.sandbox;
-    let before = machine.venv();
-    let done = machine.session("hermes-exec -p builder -- ");
-
     let home = sandbox.home().display().to_string();
     for ((command, code, output), done) in COMMANDS.iter().zip(&done) {
         let output = output.replace('@', &sandbox.path("work").display().to_string()).replace('~', &home);
         assert_eq!((done.output.trim_end(), done.returncode), (output.as_str(), *code), "{command}");
     }
     assert_eq!(done.len(), COMMANDS.len());
-
     let records = machine.records();
-    for Record { program, environment } in &records {
+    for record in &records {
+        let Record { program, environment } = record;
         assert_eq!(environment["HOME"], home, "{program}");
         assert!(!environment.contains_key("VIRTUAL_ENV"), "{program}");
+        assert_eq!(record.leaks(), [""; 0], "{program}");
     }
-    let leaks: Vec<_> = records.iter().map(|record| (&record.program, record.leaks())).collect();
-    assert!(leaks.iter().all(|(_, leaks)| leaks.is_empty()), "{leaks:?}");
     let seen: BTreeSet<_> = records.iter().map(|record| record.program.as_str()).collect();
-    let all: BTreeSet<_> = RECORDED.into_iter().collect();
-    assert_eq!(seen, all);
-
+    assert_eq!(seen, BTreeSet::from(RECORDED));
     assert_eq!(machine.venv(), before, "Hermes' venv");
     assert!(machine.can_start());
     // Nor has a value got into a file of the project or of the home.
-    for dir in [sandbox.path("work"), sandbox.home(), sandbox.path("tmp")] {
-        let holding: Vec<_> =
-            listing(&dir).into_iter().filter(|(_, what)| what.contains(CANARY)).map(|(path, _)| path).collect();
+    for dir in ["work", "tmp", "real/.hermes/profiles/builder/home"].map(|rel| sandbox.path(rel)) {
+        let holding: Vec<_> = listing(&dir).into_iter().filter(|(_, what)| what.contains(CANARY)).collect();
         assert!(holding.is_empty(), "{holding:?}");
     }
+
+    let done = machine.session("", "");
+    let records = machine.records();
+    for record in &records {
+        let leaks = record.leaks();
+        assert!(leaks.len() > 300 && leaks.contains(&"CLAUDE_CODE_OAUTH_TOKEN"), "{}: {leaks:?}", record.program);
+        assert_eq!(Path::new(&record.environment["HOME"]), sandbox.real(), "{}", record.program);
+    }
+    assert!(records.len() > 30, "{}", records.len());
+    assert!(!machine.can_start(), "without the wrapper `uv sync` leaves nothing of Hermes: {done:?}");
 }

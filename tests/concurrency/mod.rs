@@ -1,6 +1,8 @@
 //! Many starts at once, as when an agent fans out: on a fresh home, on one that needs repair, while the profile is being
 //! deleted, while somebody else keeps changing the links. There is no lock: each step has to bear company.
 
+#[cfg(target_os = "linux")]
+mod load;
 mod mixed;
 mod threads;
 

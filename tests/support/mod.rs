@@ -18,7 +18,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{PoisonError, RwLock};
 
 /// The binary under test: as cargo built it with the tests, or, for `tests/run`, the release build.
@@ -344,10 +344,7 @@ impl Run {
             start_with_block(&mut command, &self.program, &self.args, block);
         }
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let start = STARTS.read().unwrap_or_else(PoisonError::into_inner);
-        let child = command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", self.program));
-        drop(start);
-        let output = child.wait_with_output().unwrap();
+        let output = spawn(&mut command).wait_with_output().unwrap();
         let outcome = Outcome {
             status: output.status,
             stdout: output.stdout,
@@ -361,6 +358,13 @@ impl Run {
         );
         outcome
     }
+}
+
+/// Starts a program while nobody has another open for writing.
+#[track_caller]
+pub fn spawn(command: &mut Command) -> Child {
+    let _start = STARTS.read().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()))
 }
 
 /// Makes `command` start with this environment block, which [`Command`] would sort and rid of duplicates.

@@ -99,6 +99,11 @@ impl OwnVenvs {
         self.venvs.iter().any(|venv| venv.place.holds(path, files))
     }
 
+    /// Does it lead into one that is Hermes' own whatever the markers say?
+    pub fn hold_for_root(&self, path: &Path, files: &dyn Files) -> bool {
+        self.venvs.iter().any(|venv| venv.of_root && venv.place.holds(path, files))
+    }
+
     /// The `bin` directories in the order in which they go to the end of PATH: first the venv that only a removed marker
     /// names, since a nested start no longer knows it and would leave it where it is.
     fn bins(&self, is_kept: impl Fn(&[u8]) -> bool) -> Vec<(u64, u64)> {

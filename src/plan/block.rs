@@ -70,6 +70,7 @@ impl<'a> Block<'a> {
         let own = OwnVenvs::find(environ, selection.root.as_ref(), facts.files);
         let circumstances = Circumstances {
             in_own_venv: &|value| own.hold(Path::new(OsStr::from_bytes(value)), facts.files),
+            in_venv_of_root: &|value| own.hold_for_root(Path::new(OsStr::from_bytes(value)), facts.files),
             undoes_redirect: &|value| leads_out(Path::new(OsStr::from_bytes(value)), selection, home, facts),
         };
         let decisions = policy.decide(&variables, &circumstances);

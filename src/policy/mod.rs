@@ -57,6 +57,8 @@ pub struct Grants {
 pub struct Circumstances<'a> {
     /// Does this value lead into Hermes' own venv?
     pub in_own_venv: &'a dyn Fn(&[u8]) -> bool,
+    /// Does it lead into one that is Hermes' own whatever the markers say, and so for a start within this one, too?
+    pub in_venv_of_root: &'a dyn Fn(&[u8]) -> bool,
     /// Does an XDG directory with this value undo the redirection of HOME? Never, where HOME is not redirected.
     pub undoes_redirect: &'a dyn Fn(&[u8]) -> bool,
 }
@@ -150,8 +152,16 @@ impl Policy {
         self.keep_patterns().any(|wanted| pattern::matches(wanted, b"VIRTUAL_ENV"))
     }
 
+    /// Can a variable keep its family by being kept itself? Not one that rule 1 or 2 decides on, and no UV_PYTHON that is no
+    /// member any more for a start within this one, where the marker of its venv is gone: that one would split the family.
+    fn speaks_for_family(&self, variable: &Variable<'_>, circumstances: &Circumstances<'_>) -> bool {
+        let lasts = || variable.values.iter().any(|value| (circumstances.in_venv_of_root)(value));
+        let is_kept = self.user_rule(variable.name).is_none_or(|decision| decision.rule == Rule::Keep);
+        is_kept && (through_containers(variable.name) != UV_PYTHON || lasts())
+    }
+
     /// The rule by which a family stays as a whole, if it does: one of its members is kept or passed through. `present`
-    /// are the members that stand in the block.
+    /// are the members in the block that can.
     fn keeps_family(&self, family: &'static Family, present: &[(&[u8], &'static Family)]) -> Option<Rule> {
         let mut members = present.iter().filter(|(_, its)| *its == family).map(|(name, _)| *name);
         let kept =
@@ -170,7 +180,9 @@ impl Policy {
         let present: Vec<_> = variables
             .iter()
             .zip(&families)
-            .filter_map(|(variable, family)| Some((variable.name, (*family)?)))
+            .filter_map(|(variable, family)| Some((variable, (*family)?)))
+            .filter(|(variable, _)| self.speaks_for_family(variable, circumstances))
+            .map(|(variable, family)| (variable.name, family))
             .collect();
         let decide = |(variable, family): (&Variable<'_>, &Option<&'static Family>)| {
             self.user_rule(variable.name)

@@ -9,6 +9,7 @@ use std::path::Path;
 use hermes_exec::catalogue;
 use hermes_exec::cli::Options;
 use hermes_exec::environ::Environ;
+use hermes_exec::facts::Files;
 use hermes_exec::home::POINTERS;
 use hermes_exec::plan::{Action, Outcome, Plan};
 use hermes_exec::policy::core::{is_core, is_provider_key};
@@ -17,6 +18,7 @@ use hermes_exec::policy::file::{Group, PolicyFile};
 use hermes_exec::policy::load;
 use hermes_exec::policy::markers::Family;
 use hermes_exec::policy::rules::Rule;
+use hermes_exec::profile::Source;
 
 use super::case::Case;
 
@@ -74,6 +76,7 @@ pub fn judge(case: &Case, options: &Options, plan: &Plan) {
     };
     plan.outcomes.iter().for_each(|outcome| judge.one(outcome));
     judge.families();
+    judge.owed(case, options);
 }
 
 fn granted_by(file: &PolicyFile, own: Option<&Vec<Group>>) -> impl Iterator<Item = Vec<u8>> {
@@ -168,6 +171,40 @@ impl Judge<'_> {
             b"HERMES_HOME" | b"HERMES_PROFILE" => assert!(value.is_some()),
             b"HERMES_REAL_HOME" => assert!(redirected),
             name => assert!(redirected && POINTERS.iter().any(|(known, _)| known.as_bytes() == name), "{outcome:?}"),
+        }
+    }
+
+    /// Rule 0: what has to be set, unless rule 1 or 2 has a word on it.
+    fn owed(&self, case: &Case, options: &Options) {
+        let selection = self.plan.selection.as_ref().unwrap();
+        let home = self.plan.home.as_ref().unwrap();
+        let is_free = |name: &[u8]| !matches!(self.user(name), Some((Rule::Set | Rule::Unset, _)));
+        let owes = |name: &str, value: &Path| {
+            let child = self.plan.child.copies(name.as_bytes());
+            assert!(
+                !is_free(name.as_bytes()) || child.eq([value.as_os_str().as_encoded_bytes()]),
+                "{name} is not {value:?}"
+            );
+        };
+        home.to.iter().for_each(|to| owes("HOME", to));
+        let redirected = home.redirect.is_some();
+        if let Some(profile) = &selection.profile {
+            if redirected || profile.source != Source::Default || options.hermes_home.is_some() {
+                owes("HERMES_HOME", &profile.dir);
+            }
+            if profile.source == Source::Option {
+                owes("HERMES_PROFILE", Path::new(&profile.name));
+            }
+        }
+        let Some(real) = selection.real.path().filter(|_| redirected) else { return };
+        owes("HERMES_REAL_HOME", real);
+        for (name, place) in POINTERS {
+            let place = real.join(place);
+            let is_useful = name != "XAUTHORITY" || self.plan.child.given(b"DISPLAY").is_some();
+            let was_given = self.environ.given(name.as_bytes()).is_some();
+            if is_useful && !was_given && case.world.stat(&place).is_ok() {
+                owes(name, &place);
+            }
         }
     }
 

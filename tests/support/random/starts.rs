@@ -33,8 +33,23 @@ const DECIDING: [&str; 17] = [
     "RUSTUP_HOME",
 ];
 
-/// Core names, names that only look like a credential's, and names that a file may declare.
-const OTHERS: [&str; 19] = [
+/// Credentials of the groups that the options and files here grant.
+const CREDENTIALS: [&str; 8] = [
+    "OPENAI_API_KEY",
+    "openai_api_key",
+    "ANTHROPIC_API_KEY",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "TELEGRAM_BOT_TOKEN",
+    "SUDO_PASSWORD",
+    "_HERMES_FORCE_OPENAI_API_KEY",
+];
+
+/// Names that are credentials where a file declares them.
+const DECLARED: [&str; 4] = ["ACME_TOKEN", "Acme_Key", "acme_pat", "APPTAINERENV_ACME_TOKEN"];
+
+/// Core names, and names that only look like a credential's.
+const OTHERS: [&str; 15] = [
     "HERMES_EXEC_QUIET",
     "HERMES_KANBAN_TASK",
     "HERMES_MY_TOKEN",
@@ -49,10 +64,6 @@ const OTHERS: [&str; 19] = [
     "KEYMAP",
     "TOKENIZERS_PARALLELISM",
     "PATHS",
-    "ACME_TOKEN",
-    "Acme_Key",
-    "acme_pat",
-    "APPTAINERENV_ACME_TOKEN",
     "ACME",
 ];
 
@@ -205,10 +216,12 @@ fn name() -> impl Strategy<Value = Bytes> {
         _ => format!("SINGULARITYENV_APPTAINERENV_{name}"),
     });
     prop_oneof![
-        4 => of_catalogue,
+        2 => of_catalogue,
+        3 => select(&CREDENTIALS[..]).prop_map(|name| name.as_bytes().to_vec()),
         2 => near.prop_map(String::into_bytes),
         3 => select(members).prop_map(|name| name.replace('*', "1").into_bytes()),
         5 => select(&DECIDING[..]).prop_map(|name| name.as_bytes().to_vec()),
+        2 => select(&DECLARED[..]).prop_map(|name| name.as_bytes().to_vec()),
         3 => select(&OTHERS[..]).prop_map(|name| name.as_bytes().to_vec()),
         1 => raw(6).prop_map(|name| name.into_iter().filter(|byte| *byte != b'=').collect::<Bytes>()),
     ]
@@ -277,15 +290,15 @@ fn policy(some: &[String], flags: u8) -> Value {
 pub fn start() -> impl Strategy<Value = Text> {
     let index = any::<Index>;
     let elements = prop::collection::vec(select(&ELEMENTS[..]), 0..5);
-    let entries = prop::collection::vec((index(), 0..16_u8, index(), elements, raw(12)), 0..20);
+    let entries = prop::collection::vec((index(), 0..16_u8, index(), elements, raw(12)), 0..32);
     let about = (select(&["--keep", "-u", "--set"][..]), index(), 0..8_u8, index());
     let abouts = prop::collection::vec(about, 0..3);
     let options = prop::collection::vec(select(&OPTIONS[..]), 0..4);
     let dirs = select(&["", "profiles/builder/", "profiles/writer/"][..]);
-    let files = prop::collection::vec((0..4_u8, dirs, prop::collection::vec(index(), 0..4), 0..32_u8), 0..5);
+    let files = prop::collection::vec((0..4_u8, dirs, prop::collection::vec(index(), 0..8), 0..32_u8), 0..5);
     let records = prop::collection::vec(select(&RECORDS[..]), 0..3);
     let program = select(&["claude", "gh", "env", "/work/run"][..]);
-    let of_names = (prop::collection::vec(name(), 1..10), entries, abouts, files);
+    let of_names = (prop::collection::vec(name(), 1..16), entries, abouts, files);
     (of_names, options, records, program).prop_map(|((names, entries, abouts, files), options, more, program)| {
         let mut records: Vec<Bytes> = more.iter().map(|record| record.as_bytes().to_vec()).collect();
         records.extend(files.into_iter().map(|parts| file(&names, parts)));

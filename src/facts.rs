@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
+use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
 use nix::unistd::{AccessFlags, Gid, Uid, faccessat};
 
@@ -68,6 +69,8 @@ pub enum Text {
     Missing,
     /// There is something that was not read, and why.
     Unreadable(String),
+    /// Whether there is one is not known: no descriptor is free, for this process or on the machine. Why, in words.
+    NoDescriptor(String),
 }
 
 /// Read-only questions to the file system, the password database and the kernel. Tests answer them from a table.
@@ -103,6 +106,10 @@ pub trait Files {
 /// Is there nothing of that name?
 pub fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
+}
+
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    [Errno::EMFILE, Errno::ENFILE].iter().any(|&errno| error.raw_os_error() == Some(errno as i32))
 }
 
 /// All that is known before anything is decided.
@@ -273,6 +280,7 @@ impl Files for System {
             Ok(Some(content)) => Text::Read(content),
             Ok(None) => Text::Unreadable("not a regular file".into()),
             Err(error) if is_missing(&error) => Text::Missing,
+            Err(error) if is_out_of_descriptors(&error) => Text::NoDescriptor(reason(&error)),
             Err(error) => Text::Unreadable(reason(&error)),
         }
     }

@@ -197,7 +197,7 @@ fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
 fn head(program: &Path, files: &dyn Files) -> Vec<u8> {
     match files.text(program, HEAD) {
         Text::Read(content) => content.bytes,
-        Text::Missing | Text::Unreadable(_) => Vec::new(),
+        Text::Missing | Text::Unreadable(_) | Text::NoDescriptor(_) => Vec::new(),
     }
 }
 

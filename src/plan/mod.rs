@@ -136,7 +136,7 @@ impl Plan {
             _ => shares::items(file.as_ref().map(|file| (file, entry)), &options.shares)?,
         };
         let home = self.home.insert(HomePlan::build(choice, selection, facts)?);
-        policy.add_declared(Declared::gather(selection, facts, &mut self.warnings));
+        policy.add_declared(Declared::gather(selection, facts, &mut self.warnings)?);
 
         let mut block = Block::new(facts, &policy, selection, home, options.chdir.as_deref());
         block.compute(selection, home, options, facts, &policy);

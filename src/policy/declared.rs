@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::facts::{Facts, Text};
-use crate::message::shown_path;
+use crate::message::{Failure, shown_path};
 use crate::policy::config::{self, Config};
 use crate::policy::{core, dotenv};
 use crate::profile::{FILE_LIMIT, Selection};
@@ -25,9 +25,12 @@ pub struct Declared {
 
 impl Declared {
     /// Reads the files. A file that cannot be read is empty, and a warning.
-    pub fn gather(selection: &Selection, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Self {
+    ///
+    /// # Errors
+    /// 125 when no descriptor is free to read them: what they declare is not guessed.
+    pub fn gather(selection: &Selection, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Result<Self, Failure> {
         let mut declared = Self::default();
-        let Some(profile) = &selection.profile else { return declared };
+        let Some(profile) = &selection.profile else { return Ok(declared) };
         let inherited = facts.environ.given(b"HERMES_HOME").map(|value| PathBuf::from(OsStr::from_bytes(value)));
         let root = selection.root.as_ref().map(|root| root.spelled.clone());
         let mut seen = Vec::new();
@@ -39,17 +42,17 @@ impl Declared {
                 continue;
             }
             seen.push(canonical);
-            let names = read(&dir.join(".env"), facts, warnings, true).map(|text| dotenv::names(&text));
+            let names = read(&dir.join(".env"), facts, warnings, true)?.map(|text| dotenv::names(&text));
             let names = names.unwrap_or_default();
             declared.credentials.reserve(names.len());
             declared.credentials.extend(names.into_iter().filter(|name| core::has_secret_word(name)));
-            let config = configuration(&dir.join("config.yaml"), facts, warnings);
+            let config = configuration(&dir.join("config.yaml"), facts, warnings)?;
             declared.credentials.extend(config.declared);
             if is_selected {
                 declared.passthrough = config.passthrough;
             }
         }
-        declared
+        Ok(declared)
     }
 
     /// Is this a credential by what the files say?
@@ -61,17 +64,32 @@ impl Declared {
     }
 }
 
-fn configuration(path: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Config {
-    let Some(text) = read(path, facts, warnings, false) else { return Config::default() };
-    config::read(&text).unwrap_or_else(|why| {
-        warnings.push(format!("{}: {why}; nothing is passed through by it", shown_path(path)));
+fn configuration(path: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) -> Result<Config, Failure> {
+    let Some(text) = read(path, facts, warnings, false)? else { return Ok(Config::default()) };
+    Ok(config::read(&text).unwrap_or_else(|why| {
+        warnings.push(format!(
+            "{}: {why}; nothing is passed through by it, and credentials that it declares are not known",
+            shown_path(path)
+        ));
         Config::default()
-    })
+    }))
 }
 
 /// The text of a file, up to the limit. One that is cut is read only where its first part says something by itself.
-fn read(path: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>, is_of_lines: bool) -> Option<Vec<u8>> {
-    match facts.files.text(path, FILE_LIMIT) {
+///
+/// # Errors
+/// 125 when no descriptor is free.
+fn read(
+    path: &Path,
+    facts: &Facts<'_>,
+    warnings: &mut Vec<String>,
+    is_of_lines: bool,
+) -> Result<Option<Vec<u8>>, Failure> {
+    Ok(match facts.files.text(path, FILE_LIMIT) {
+        Text::NoDescriptor(why) => {
+            return Err(Failure::new(format!("{} cannot be read: {why}", shown_path(path)))
+                .hint("close descriptors that are not needed, or raise the limit: ulimit -n"));
+        }
         Text::Missing => None,
         Text::Unreadable(why) => {
             warnings.push(format!("{}: {why}; read as empty", shown_path(path)));
@@ -83,5 +101,5 @@ fn read(path: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>, is_of_lines:
             warnings.push(format!("{}: larger than 1 MB; {rest}", shown_path(path)));
             is_of_lines.then_some(content.bytes)
         }
-    }
+    })
 }

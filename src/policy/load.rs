@@ -51,7 +51,7 @@ fn read(path: &Path, profile: Option<&Profile>, facts: &Facts<'_>) -> Result<Opt
     match facts.files.text(path, FILE_LIMIT) {
         // Somebody wanted rules there: their loss must not go unnoticed.
         Text::Missing => refuse("a link that leads nowhere", mend()),
-        Text::Unreadable(why) => refuse(&why, mend()),
+        Text::Unreadable(why) | Text::NoDescriptor(why) => refuse(&why, mend()),
         Text::Read(content) if content.is_cut => {
             refuse("larger than 1 MB", format!("shorten {shown}, or give --no-policy"))
         }

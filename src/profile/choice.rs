@@ -100,7 +100,8 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
     let path = root.join("active_profile");
     match facts.files.text(&path, FILE_LIMIT) {
         Text::Missing => None,
-        Text::Unreadable(why) => {
+        // Without a free descriptor the start fails at the profile's own files.
+        Text::Unreadable(why) | Text::NoDescriptor(why) => {
             warnings.push(format!("{}: {why}; read as empty", shown_path(&path)));
             None
         }

@@ -75,4 +75,15 @@ fn without_a_free_descriptor_nothing_runs() {
     let ended = start.run(Path::new(BINARY), ["hermes-exec", "-p", "builder", "true"]);
     assert_eq!((ended.code(), ended.out.len()), (125, 0), "{ended:?}");
     assert!(ended.err.contains("Too many open files"), "{ended:?}");
+
+    // Also where nothing is to be made, and the files that declare credentials are all that there is to read.
+    Start::new(twin.sandbox.path("work"))
+        .block(&twin.block)
+        .run(Path::new(BINARY), ["hermes-exec", "-p", "builder", "true"]);
+    let again = Start::new(twin.sandbox.path("work"))
+        .block(&twin.block)
+        .step(move || nix::sys::resource::setrlimit(limit, 3, 3));
+    let ended = again.run(Path::new(BINARY), ["hermes-exec", "-q", "-p", "builder", "/bin/true"]);
+    assert_eq!((ended.code(), ended.out.len()), (125, 0), "{ended:?}");
+    assert!(ended.err.contains("/.env cannot be read: Too many open files"), "{ended:?}");
 }

@@ -72,7 +72,7 @@ pub fn judge(case: &Case, options: &Options, plan: &Plan) {
         minimal: options.minimal || file.minimal,
         every: given.every,
         groups,
-        declared: Declared::gather(selection, &facts, &mut Vec::new()),
+        declared: Declared::gather(selection, &facts, &mut Vec::new()).expect("it opens nothing real"),
     };
     plan.outcomes.iter().for_each(|outcome| judge.one(outcome));
     judge.families();

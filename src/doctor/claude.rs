@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Case, Check};
+use crate::facts::Text;
 use crate::message::shown_path;
 use crate::plan::Action;
 use crate::policy::Rule;
@@ -29,7 +30,9 @@ pub fn checks(case: &Case<'_>) -> Vec<Check> {
         return Vec::new();
     }
     let dir = state_dir(case);
-    let stored = dir.filter(|(dir, _)| case.facts.files.stat(&dir.join(".credentials.json")).is_ok());
+    // One that cannot be opened is none to Claude Code. What is in it is not looked at.
+    let opens = |dir: &Path| matches!(case.facts.files.text(&dir.join(".credentials.json"), 0), Text::Read(_));
+    let stored = dir.filter(|(dir, _)| opens(dir));
     let is_stored = stored.is_some();
     [Some(login(stored, case)), key(is_stored, case), token(case)].into_iter().flatten().collect()
 }

@@ -22,6 +22,11 @@ fn no_login_anywhere() {
     fires_and_is_cured(&setup.doctor(&[]), "claude-login", "note", &["not logged in"]);
     Report::of(setup.doctor(&[])).the("claude-login", &["signs in"]);
 
+    // What Claude Code could not open is no login either.
+    let setup = Setup::new().logged_out();
+    setup.sandbox.mkdir("real/.claude/.credentials.json");
+    fires(setup.doctor(&[]), "claude-login", "note", &["not logged in"]);
+
     // A profile that does not share it logs in for itself.
     let setup = Setup::new().logged_out();
     let own = setup.doctor(&["--no-share", "claude"]);

@@ -7,32 +7,11 @@ use std::collections::{HashMap, HashSet};
 use hermes_exec::message::shown;
 use serde_json::Value;
 
+use crate::support::dice::Dice;
 use crate::support::{Run, Sandbox};
 
 /// So many environments, ten to a set-up.
 const ROUNDS: u64 = 300;
-
-/// A generator of numbers that gives the same ones each time (SplitMix64): a failure comes back under its number.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % sides as u64).unwrap()
-    }
-
-    fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.roll(all.len())]
-    }
-
-    /// True once in so many times.
-    fn rarely(&mut self, times: usize) -> bool {
-        self.roll(times) == 0
-    }
-}
 
 /// Names that some rule knows, names that only look like it, and names that no shell can set.
 const NAMES: [&[u8]; 52] = [
@@ -110,7 +89,7 @@ const VALUES: [&[u8]; 20] = [
     b"@/agent/venv/lib/python3.11/site-packages",
     b"/mine:@/real/.hermes/hermes-agent:@/agent/venv/lib",
     b"@/real/.hermes/hermes-agent/venv",
-    b"@/work/.venv",
+    b"@/shop/.venv",
     b"/no/where",
 ];
 

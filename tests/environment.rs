@@ -1,7 +1,7 @@
 //! The environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
 //! that go over the whole catalogue. Rule 6 is in `families.rs`.
 
-use crate::support::{Sandbox, bytes};
+use crate::support::{SELECTING, Sandbox, bytes};
 use crate::transcript::play;
 use std::collections::BTreeSet;
 
@@ -34,15 +34,6 @@ struct Row {
 /// The rows of `tests/data/catalogue.tsv`, with text in place of the `*` of a pattern. Names that select a profile or HOME
 /// are left out: a canary in them changes what runs, not what is removed.
 fn catalogue() -> Vec<Row> {
-    const SELECTING: [&str; 7] = [
-        "HOME",
-        "HERMES_HOME",
-        "HERMES_PROFILE",
-        "HERMES_REAL_HOME",
-        "HERMES_DATA_DIR_SUFFIX",
-        "HERMES_EXEC_HOME_MODE",
-        "TERMINAL_HOME_MODE",
-    ];
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/catalogue.tsv");
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let rows: Vec<_> = text

@@ -7,50 +7,35 @@ mod functions;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Numbers from a seed (SplitMix64).
-struct Numbers(u64);
+use crate::support::dice::Dice;
 
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below the limit; 0 where there is none.
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// A piece of a text.
-    fn piece<'a>(&mut self, text: &'a [u8]) -> &'a [u8] {
-        let start = self.below(text.len() + 1);
-        let length = self.below((text.len() - start).min(64) + 1);
-        &text[start..start + length]
-    }
+/// A piece of a text.
+fn piece<'a>(text: &'a [u8], dice: &mut Dice) -> &'a [u8] {
+    let start = dice.roll(text.len() + 1);
+    let length = dice.roll((text.len() - start).min(64) + 1);
+    &text[start..start + length]
 }
 
 /// Another text, one to four steps away.
-fn altered(text: &[u8], others: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
+fn altered(text: &[u8], others: &[Vec<u8>], dice: &mut Dice) -> Vec<u8> {
     let mut text = text.to_vec();
-    for _ in 0..=numbers.below(4) {
-        let at = numbers.below(text.len());
-        let end = (at + numbers.below(16)).min(text.len());
-        match numbers.below(7) {
-            0 if !text.is_empty() => text[at] ^= 1 << numbers.below(8),
-            1 if !text.is_empty() => text[at] = numbers.next() as u8,
+    for _ in 0..=dice.roll(4) {
+        let at = dice.roll(text.len());
+        let end = (at + dice.roll(16)).min(text.len());
+        match dice.roll(7) {
+            0 if !text.is_empty() => text[at] ^= 1 << dice.roll(8),
+            1 if !text.is_empty() => text[at] = dice.next() as u8,
             2 => text.truncate(at),
             3 => drop(text.drain(at..end)),
-            4 => drop(text.splice(at..at, numbers.piece(&text.clone()).to_vec())),
+            4 => drop(text.splice(at..at, piece(&text.clone(), dice).to_vec())),
             5 => {
-                let one = &others[numbers.below(others.len())];
-                drop(text.splice(at..end, numbers.piece(one).to_vec()));
+                let one = &others[dice.roll(others.len())];
+                drop(text.splice(at..end, piece(one, dice).to_vec()));
             }
             _ => {
-                let one = &others[numbers.below(others.len())];
+                let one = &others[dice.roll(others.len())];
                 text.truncate(at);
-                text.extend_from_slice(&one[numbers.below(one.len())..]);
+                text.extend_from_slice(&one[dice.roll(one.len())..]);
             }
         }
     }
@@ -77,12 +62,12 @@ fn replay(target: &str, times: usize, function: fn(&[u8])) {
     assert!(texts.len() >= 24 && texts.iter().all(|text| text.len() < 4096), "a small corpus, but one");
     // An unoptimised build is there to be debugged; it sees a part.
     let times = if cfg!(debug_assertions) { times / 20 } else { times };
-    let mut numbers = Numbers(0);
+    let mut dice = Dice(0);
     for (path, text) in paths.iter().zip(&texts) {
         let told = Told(path, text);
         function(told.1);
         for _ in 0..times {
-            let text = altered(text, &texts, &mut numbers);
+            let text = altered(text, &texts, &mut dice);
             let told = Told(path, &text);
             function(told.1);
         }

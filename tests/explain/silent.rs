@@ -1,7 +1,7 @@
 //! No value shows, whatever is asked: every name of the catalogue, of the marker families and of the user's own holds a
 //! planted secret, and every report is read for it.
 
-use crate::support::{CANARY, Run, Sandbox};
+use crate::support::{CANARY, Run, SELECTING, Sandbox};
 
 /// Reports of every kind, and runs that fail.
 const ASKED: [&[&str]; 16] = [
@@ -25,20 +25,11 @@ const ASKED: [&[&str]; 16] = [
 
 /// Every name with a secret as its value. Those that select profile and HOME hold what they must.
 fn planted(sandbox: &Sandbox, args: &[&str]) -> Run {
-    const SELECTING: [&str; 8] = [
-        "HOME",
-        "PATH",
-        "HERMES_HOME",
-        "HERMES_PROFILE",
-        "HERMES_REAL_HOME",
-        "HERMES_DATA_DIR_SUFFIX",
-        "HERMES_EXEC_HOME_MODE",
-        "TERMINAL_HOME_MODE",
-    ];
     let table = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/catalogue.tsv")).unwrap();
     let names = table.lines().map(|line| line.split('\t').next().unwrap().replace('*', "Sample"));
     let own = ["MY_TOKEN", "PLAIN", "BASH_ENV", "ENV", "CONDA_PREFIX", "UV_PYTHON", "PYTHONPATH", "XDG_CONFIG_HOME"];
-    let names = names.chain(own.map(str::to_owned)).filter(|name| !SELECTING.contains(&name.as_str()));
+    let names =
+        names.chain(own.map(str::to_owned)).filter(|name| name != "PATH" && !SELECTING.contains(&name.as_str()));
     let block: Vec<_> = names.map(|name| format!("{name}=sk-ant-{CANARY}-{name}")).collect();
     let rest = [format!("HOME={}", sandbox.real().display()), "PATH=/usr/bin:/bin".into()];
     sandbox.hx(args).raw_block(block.into_iter().chain(rest).chain([format!("no assignment {CANARY}")]))

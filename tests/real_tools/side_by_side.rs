@@ -8,12 +8,13 @@ use std::path::Path;
 
 use crate::hermes::ask;
 use crate::support::Sandbox;
+use crate::support::dice::Dice;
 use crate::{direct, installed};
 
 #[path = "side_by_side/world.rs"]
 mod world;
 
-use world::{Random, World};
+use world::World;
 
 const ENVIRONMENTS: usize = 1000;
 
@@ -196,8 +197,8 @@ fn hermes(sandbox: &Sandbox, all: &[Block]) -> Vec<[Built; 3]> {
 fn a_thousand_environments_differ_only_as_the_readme_says() {
     let sandbox = Sandbox::with_builder();
     let world = World::new(&sandbox, ask(&sandbox, &["blocked"]));
-    let mut random = Random(0x4865_726d_6573);
-    let all: Vec<Block> = (0..ENVIRONMENTS).map(|_| world.environment(&mut random)).collect();
+    let mut dice = Dice(0x4865_726d_6573);
+    let all: Vec<Block> = (0..ENVIRONMENTS).map(|_| world.environment(&mut dice)).collect();
     let (mut seen, mut removed, mut unexplained) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for (given, three) in all.iter().zip(hermes(&sandbox, &all)) {
         let ours = ours(&sandbox, given);

@@ -2,6 +2,7 @@
 //! built binary in a clean environment with a planted secret and fails the test when that secret shows up in any output.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod dice;
 pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
@@ -31,6 +32,17 @@ pub const BINARY: &str = match option_env!("HERMES_EXEC_BINARY") {
 pub fn binary() -> PathBuf {
     std::env::var_os("HERMES_EXEC_MUTANT").map_or_else(|| BINARY.into(), PathBuf::from)
 }
+
+/// Names that select a profile or HOME: another value changes what runs, and not only what is removed.
+pub const SELECTING: [&str; 7] = [
+    "HOME",
+    "HERMES_HOME",
+    "HERMES_PROFILE",
+    "HERMES_REAL_HOME",
+    "HERMES_DATA_DIR_SUFFIX",
+    "HERMES_EXEC_HOME_MODE",
+    "TERMINAL_HOME_MODE",
+];
 
 /// The text that stands in every planted secret. Nothing that the binary prints may hold it.
 pub const CANARY: &str = "canary-5up3r-s3cr3t";

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use super::{Block, Case};
-use crate::support::Sandbox;
+use crate::support::dice::Dice;
+use crate::support::{SELECTING, Sandbox};
 
 /// Declared by the profile's `.env`, whose other name has no secret word, or by its `config.yaml`.
 pub const DECLARED: [&str; 3] = ["BILLING_TOKEN", "CRM_PASSWORD", "SIDE_MODEL_ACCESS"];
@@ -15,47 +16,8 @@ const DECLARED_SETTING: &str = "BILLING_REGION";
 /// A name of Hermes' list that the profile's `config.yaml` wants passed.
 pub const REFUSED: &str = "OPENAI_API_KEY";
 
-/// Names that choose the profile or HOME, or the value of which is made with care below.
-const CHOSEN: [&str; 9] = [
-    "HOME",
-    "PATH",
-    "PYTHONPATH",
-    "HERMES_HOME",
-    "HERMES_PROFILE",
-    "HERMES_REAL_HOME",
-    "HERMES_DATA_DIR_SUFFIX",
-    "HERMES_EXEC_HOME_MODE",
-    "TERMINAL_HOME_MODE",
-];
-
-/// Numbers that are the same in each run: splitmix64.
-pub struct Random(pub u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
-        all[self.below(all.len())]
-    }
-
-    fn one_in(&mut self, number: usize) -> bool {
-        self.below(number) == 0
-    }
-
-    fn canary(&mut self) -> String {
-        format!("canary-{:016x}", self.next())
-    }
+fn canary(dice: &mut Dice) -> String {
+    format!("canary-{:016x}", dice.next())
 }
 
 /// What the environments are made of, and what they are made for.
@@ -108,7 +70,9 @@ impl World {
 
         let researched = researched.into_iter().map(|cells| cells[0].clone());
         let names: BTreeSet<String> = researched.chain(catalogue.keys().cloned()).chain(blocked.clone()).collect();
-        let names: Vec<_> = names.into_iter().filter(|name| !CHOSEN.contains(&name.as_str())).collect();
+        // Those that select, and those the value of which is made with care, have one anyway.
+        let has_its_own = |name: &str| SELECTING.contains(&name) || ["PATH", "PYTHONPATH"].contains(&name);
+        let names: Vec<_> = names.into_iter().filter(|name| !has_its_own(name)).collect();
         assert!(names.len() > 2100 && catalogue.len() > 690 && markers.len() > 40, "the tables have lost their rows");
         let text = |path: &Path| path.to_str().unwrap().to_owned();
         Self {
@@ -125,52 +89,49 @@ impl World {
     }
 
     /// An environment of a gateway: some names, and what Hermes itself would set.
-    pub fn environment(&self, random: &mut Random) -> Block {
+    pub fn environment(&self, dice: &mut Dice) -> Block {
         let mut block = Block::new();
-        for _ in 0..random.below(400) {
-            let name = self.names[random.below(self.names.len())].clone();
-            let other = match random.below(20) {
+        for _ in 0..dice.roll(400) {
+            let name = self.names[dice.roll(self.names.len())].clone();
+            let other = match dice.roll(20) {
                 0 => name.to_ascii_lowercase(),
                 1 => format!("APPTAINERENV_{name}"),
                 2 => format!("_HERMES_FORCE_{name}"),
-                3 => format!("UNLISTED_{}", random.below(1000)),
+                3 => format!("UNLISTED_{}", dice.roll(1000)),
                 _ => name,
             };
-            let canary = random.canary();
+            let canary = canary(dice);
             // One that is a key by its shape, under whatever name.
-            let value = if random.one_in(40) { format!("sk-ant-{canary}") } else { canary };
+            let value = if dice.rarely(40) { format!("sk-ant-{canary}") } else { canary };
             block.insert(other, value);
         }
         for name in DECLARED.into_iter().chain([DECLARED_SETTING, REFUSED, "CLAUDE_CODE_OAUTH_TOKEN", "AWS_PROFILE"]) {
-            if random.one_in(4) {
-                block.insert(name.into(), random.canary());
+            if dice.rarely(4) {
+                block.insert(name.into(), canary(dice));
             }
         }
-        if random.one_in(2) {
+        if dice.rarely(2) {
             block.insert("VIRTUAL_ENV".into(), self.venv.clone());
         }
-        if random.one_in(4) {
-            block.insert("CONDA_PREFIX".into(), random.pick(&["/opt/conda", &self.venv]).into());
+        if dice.rarely(4) {
+            block.insert("CONDA_PREFIX".into(), (*dice.one_of(&["/opt/conda", &self.venv])).into());
         }
         for name in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
-            if random.one_in(4) {
-                block.insert(
-                    name.into(),
-                    format!("{}/.{}", random.pick(&[self.real.as_str(), "/srv"]), random.canary()),
-                );
+            if dice.rarely(4) {
+                block.insert(name.into(), format!("{}/.{}", dice.one_of(&[self.real.as_str(), "/srv"]), canary(dice)));
             }
         }
         let some = ["", "/usr/bin", "/usr/bin", "/opt/tools/bin"];
-        let parts: Vec<_> = (0..random.below(6)).map(|_| random.pick(&some)).collect();
+        let parts: Vec<_> = (0..dice.roll(6)).map(|_| *dice.one_of(&some)).collect();
         block.insert("PATH".into(), format!("{}/bin:{}:/bin", self.venv, parts.join(":")));
-        if random.one_in(2) {
+        if dice.rarely(2) {
             let parts = [self.own_packages.as_str(), "/srv/modules"];
-            let from = random.below(2);
-            block.insert("PYTHONPATH".into(), parts[from..from + 1 + random.below(2 - from)].join(":"));
+            let from = dice.roll(2);
+            block.insert("PYTHONPATH".into(), parts[from..from + 1 + dice.roll(2 - from)].join(":"));
         }
         block.insert("HOME".into(), self.real.clone());
-        block.insert("HERMES_HOME".into(), random.pick(&[&self.profile, &self.passing_markers]).into());
-        if let Some(mode) = [None, Some("profile"), Some("real")][random.below(3)] {
+        block.insert("HERMES_HOME".into(), (*dice.one_of(&[&self.profile, &self.passing_markers])).clone());
+        if let Some(mode) = [None, Some("profile"), Some("real")][dice.roll(3)] {
             block.insert("TERMINAL_HOME_MODE".into(), mode.into());
         }
         block

@@ -99,7 +99,7 @@ const VALUES: [&str; 36] = [
     "/home/u/.hermes/profiles/builder/home/.config",
     "/home/u/.hermes/hermes-agent/venv",
     "/opt/other/venv",
-    "/work/.venv",
+    "/project/.venv",
     "~/.hermes",
     "~/.hermes/profiles/writer",
     "/root",
@@ -115,7 +115,7 @@ fn fitting(name: &[u8]) -> Option<&'static [&'static str]> {
         b"HERMES_REAL_HOME" | b"RUSTUP_HOME" => &["/home/u", "/home/u/.rustup", "/root"],
         b"XDG_CONFIG_HOME" | b"XDG_CACHE_HOME" => &VALUES[21..28],
         b"HERMES_EXEC_HOME_MODE" | b"TERMINAL_HOME_MODE" => &["profile", "real", "auto", " REAL", ""],
-        b"VIRTUAL_ENV" => &["/home/u/.hermes/hermes-agent/venv", "/opt/other/venv", "/work/.venv"],
+        b"VIRTUAL_ENV" => &["/home/u/.hermes/hermes-agent/venv", "/opt/other/venv", "/project/.venv"],
         _ => return None,
     })
 }
@@ -126,7 +126,7 @@ const ELEMENTS: [&str; 10] = [
     "/home/u/.hermes/hermes-agent",
     "/opt/other/venv/bin",
     "/opt/hermes/lib",
-    "/work/.venv/bin",
+    "/project/.venv/bin",
     "/usr/bin",
     "",
     ".",
@@ -151,7 +151,7 @@ const OPTIONS: [&[&str]; 30] = [
     &["--no-share", "all"],
     &["--no-policy"],
     &["--policy", "/home/u/.hermes/other.json"],
-    &["-C", "/work"],
+    &["-C", "/project"],
     &["-C", "/home/u/.hermes/hermes-agent/venv"],
     &["--seal=files"],
     &["--hermes-home", "/home/u/.hermes"],
@@ -171,9 +171,9 @@ const OPTIONS: [&[&str]; 30] = [
 const RECORDS: [&str; 16] = [
     "dhome",
     "dprofiles/builder/home",
-    "lprofiles/builder/home\n/work/home",
+    "lprofiles/builder/home\n/project/home",
     "lhome\n/home/u",
-    "d/work/home",
+    "d/project/home",
     "factive_profile\nbuilder\n",
     "factive_profile\n",
     "d/home/u/.hermes-suffix/home",
@@ -297,7 +297,7 @@ pub fn start() -> impl Strategy<Value = Text> {
     let dirs = select(&["", "profiles/builder/", "profiles/writer/"][..]);
     let files = prop::collection::vec((0..4_u8, dirs, prop::collection::vec(index(), 0..8), 0..32_u8), 0..5);
     let records = prop::collection::vec(select(&RECORDS[..]), 0..3);
-    let program = select(&["claude", "gh", "env", "/work/run"][..]);
+    let program = select(&["claude", "gh", "env", "/project/run"][..]);
     let of_names = (prop::collection::vec(name(), 1..16), entries, abouts, files);
     (of_names, options, records, program).prop_map(|((names, entries, abouts, files), options, more, program)| {
         let mut records: Vec<Bytes> = more.iter().map(|record| record.as_bytes().to_vec()).collect();

@@ -45,14 +45,14 @@ impl Default for World {
     /// A real home with a login, a Hermes root with the profiles `builder` and `writer` (which has a home) and its own venv,
     /// a project with a venv, and a few programs.
     fn default() -> Self {
-        let mut world = Self { nodes: BTreeMap::new(), inodes: 0, cwd: "/work".into() };
+        let mut world = Self { nodes: BTreeMap::new(), inodes: 0, cwd: "/project".into() };
         for dir in [
             "/home/u/.claude",
             "/home/u/.config/gh",
             "/home/u/.rustup",
             "/home/u/.hermes/profiles/builder",
             "/home/u/.hermes/profiles/writer/home",
-            "/work/.venv/bin",
+            "/project/.venv/bin",
             "/root",
         ] {
             world.make(Path::new(dir), Node::Directory);

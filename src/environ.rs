@@ -50,7 +50,12 @@ impl Environ {
     /// The values of every copy of a name, in order.
     pub fn copies<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.entries.iter().filter_map(move |entry| {
-            let rest = entry.to_bytes().strip_prefix(name)?.strip_prefix(b"=")?;
+            let bytes = entry.to_bytes();
+            // Nearly all entries part here, and dozens of names are asked for.
+            if bytes.first() != name.first() {
+                return None;
+            }
+            let rest = bytes.strip_prefix(name)?.strip_prefix(b"=")?;
             (!name.is_empty()).then_some(rest)
         })
     }

@@ -42,9 +42,48 @@ fn glob(pattern: &[u8], text: &[u8], same: impl Fn(u8, u8) -> bool) -> bool {
     pattern[p..].iter().all(|&rest| rest == b'*')
 }
 
+/// The bytes with which a text can begin that fits one of several patterns. Most names fit none of a list, and one look
+/// here spares them the walk along it.
+pub struct Beginnings([bool; 256]);
+
+impl Beginnings {
+    /// Those of no pattern.
+    pub const NONE: Self = Self([false; 256]);
+
+    /// Adds a pattern by its first byte, to fit in either case.
+    #[must_use]
+    pub const fn and(mut self, first: u8) -> Self {
+        if matches!(first, b'*' | b'?') {
+            return Self([true; 256]);
+        }
+        self.0[first.to_ascii_lowercase() as usize] = true;
+        self.0[first.to_ascii_uppercase() as usize] = true;
+        self
+    }
+
+    /// Can the text fit one of the patterns? An empty one fits stars alone, and is let by.
+    pub fn allow(&self, text: &[u8]) -> bool {
+        text.first().is_none_or(|&byte| self.0[usize::from(byte)])
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{matches, matches_ignoring_case};
+    use super::{Beginnings, matches, matches_ignoring_case};
+
+    #[test]
+    fn a_text_is_let_by_when_it_begins_as_a_pattern_does() {
+        let beginnings = Beginnings::NONE.and(b'A').and(b'_');
+        for text in [&b"A"[..], b"ab", b"_", b""] {
+            assert!(beginnings.allow(text), "{text:?}");
+        }
+        for text in [&b"BA"[..], b"*", b"\xff"] {
+            assert!(!beginnings.allow(text), "{text:?}");
+        }
+        for wild in [b'*', b'?'] {
+            assert!(Beginnings::NONE.and(wild).allow(b"B"));
+        }
+    }
 
     #[test]
     fn a_pattern_without_wildcards_fits_itself_only() {

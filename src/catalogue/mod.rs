@@ -1,16 +1,17 @@
 //! The built-in table of what Hermes Agent manages: which variable belongs to which group, of which class, and why.
 //!
 //! The table is two files that can be read and audited without Rust. Both hold lines of five tab-separated columns: name,
-//! group, class, secret (`yes` or `no`), reason. `names.tsv` is sorted by the ASCII-upper-cased name and searched where
-//! it lies in the program, so a start pays neither for parsing nor for memory. `patterns.tsv` holds the few names with a
-//! `*`. Rows marked secret stand for their name in any ASCII case, because a credential is one in any spelling; the others
-//! for that name alone, because a setting such as `LLM_MODEL` is read in one spelling only.
+//! group, class, secret (`yes` or `no`), reason. `names.tsv` is sorted by the ASCII-upper-cased name; the compiler makes a
+//! hash table of its lines, so that a start pays neither for parsing nor for memory, and a name that is not in it costs
+//! little more than its own length. `patterns.tsv` holds the few names with a `*`. Rows marked secret stand for their name
+//! in any ASCII case, because a credential is one in any spelling; the others for that name alone, because a setting such
+//! as `LLM_MODEL` is read in one spelling only.
 //!
 //! This file removes and keeps nothing; what a row leads to is the policy's business. It does not look at values, and it
 //! does not see through `APPTAINERENV_` and `SINGULARITYENV_`.
 #![forbid(unsafe_code)]
 
-use crate::pattern;
+use crate::pattern::{self, Beginnings};
 
 static NAMES: &str = include_str!("names.tsv");
 static PATTERNS: &str = include_str!("patterns.tsv");
@@ -19,6 +20,13 @@ static PATTERNS: &str = include_str!("patterns.tsv");
 // position-independent program those would have to be relocated at each start.
 static NAME_KEYS: [(u32, u32); count_lines(NAMES)] = keys(NAMES);
 static PATTERN_KEYS: [(u32, u32); count_lines(PATTERNS)] = keys(PATTERNS);
+static BEGINNINGS: Beginnings = beginnings();
+
+/// The slots of the hash table, a power of two; a third of them is taken.
+const SLOTS: usize = 2048;
+/// The lines of `names.tsv` by the hashes of their names, counted from 1; 0 where a slot is free. A line whose slot is
+/// taken is in the next free one.
+static LINES: [u16; SLOTS] = lines();
 
 /// The groups that are granted by their name only, never by the bare `--inherit-credentials`: what is in them belongs to
 /// Hermes as a service, or opens far more than a model.
@@ -70,15 +78,22 @@ pub fn find(name: &[u8]) -> Option<Row> {
 }
 
 fn literal(name: &[u8]) -> Option<Row> {
-    let folded = |key: &'static [u8]| key.iter().map(u8::to_ascii_uppercase);
-    let wanted = name.iter().map(u8::to_ascii_uppercase);
-    let at = NAME_KEYS.binary_search_by(|&at| folded(key(NAMES, at)).cmp(wanted.clone())).ok()?;
-    let row = Row::at(NAMES, NAME_KEYS[at])?;
-    (row.secret || row.name.as_bytes() == name).then_some(row)
+    let mut slot = slot(name, 0, name.len());
+    while LINES[slot] != 0 {
+        let at = NAME_KEYS[usize::from(LINES[slot]) - 1];
+        if key(NAMES, at).eq_ignore_ascii_case(name) {
+            return Row::at(NAMES, at).filter(|row| row.secret || row.name.as_bytes() == name);
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+    None
 }
 
 /// Most names fit no pattern in any case, so a line's other columns are read only after that.
 fn by_pattern(name: &[u8]) -> Option<Row> {
+    if !BEGINNINGS.allow(name) {
+        return None;
+    }
     let fitting = PATTERN_KEYS.iter().filter(|&&at| pattern::matches_ignoring_case(key(PATTERNS, at), name));
     let mut rows = fitting.filter_map(|&at| Row::at(PATTERNS, at));
     rows.find(|row| row.secret || pattern::matches(row.name.as_bytes(), name))
@@ -113,6 +128,40 @@ const fn keys<const LINES: usize>(text: &str) -> [(u32, u32); LINES] {
         line += 1;
     }
     keys
+}
+
+/// The slot in which the search for the name that is `text[start..end]`, in any ASCII case, begins: its FNV-1a hash.
+const fn slot(text: &[u8], start: usize, end: usize) -> usize {
+    let (mut hash, mut at) = (0x811c_9dc5_u32, start);
+    while at < end {
+        hash = (hash ^ text[at].to_ascii_uppercase() as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash ^ hash >> 16) as usize % SLOTS
+}
+
+const fn lines() -> [u16; SLOTS] {
+    let mut lines = [0; SLOTS];
+    let mut line = 0;
+    while line < NAME_KEYS.len() {
+        let (start, end) = NAME_KEYS[line];
+        let mut slot = slot(NAMES.as_bytes(), start as usize, end as usize);
+        while lines[slot] != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        line += 1;
+        lines[slot] = line as u16;
+    }
+    lines
+}
+
+const fn beginnings() -> Beginnings {
+    let (mut beginnings, mut line) = (Beginnings::NONE, 0);
+    while line < PATTERN_KEYS.len() {
+        beginnings = beginnings.and(PATTERNS.as_bytes()[PATTERN_KEYS[line].0 as usize]);
+        line += 1;
+    }
+    beginnings
 }
 
 /// Every row: the names in order, then the patterns.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -57,13 +58,15 @@ impl<'a> Block<'a> {
         let mut variables: Vec<Variable<'a>> = Vec::with_capacity(size);
         let mut owners = Vec::with_capacity(size);
         for entry in environ.entries() {
-            owners.push(environ::split(entry.to_bytes()).map(|(name, value)| {
-                let at = *index.entry(name).or_insert_with(|| {
-                    variables.push(Variable { name, values: Vec::with_capacity(1) });
-                    variables.len() - 1
-                });
-                variables[at].values.push(value);
-                at
+            owners.push(environ::split(entry.to_bytes()).map(|(name, value)| match index.entry(name) {
+                Entry::Occupied(known) => {
+                    variables[*known.get()].others.push(value);
+                    *known.get()
+                }
+                Entry::Vacant(free) => {
+                    variables.push(Variable { name, first: value, others: Vec::new() });
+                    *free.insert(variables.len() - 1)
+                }
             }));
         }
 
@@ -99,12 +102,12 @@ impl<'a> Block<'a> {
             match variable.name {
                 b"PATH" => {
                     let base = chdir.map(Path::new);
-                    let edit = |path: &&[u8]| own.last_on_path(path, base, facts.files, is_kept);
-                    block.edit_path(variable.values.iter().map(edit).collect(), &variable.values);
+                    let edit = |path: &[u8]| own.last_on_path(path, base, facts.files, is_kept);
+                    block.edit_path(variable.values().map(edit).collect(), variable);
                 }
                 b"PYTHONPATH" => {
-                    let edit = |path: &&[u8]| own.off_python_path(path, facts.files);
-                    block.edit_python_path(variable.values.iter().map(edit).collect(), &variable.values);
+                    let edit = |path: &[u8]| own.off_python_path(path, facts.files);
+                    block.edit_python_path(variable.values().map(edit).collect(), variable);
                 }
                 _ => {}
             }
@@ -114,27 +117,29 @@ impl<'a> Block<'a> {
     }
 
     /// Applies the edits to the variable that was put in last.
-    fn edit_path(&mut self, edits: Vec<Option<Moved>>, values: &[&[u8]]) {
+    fn edit_path(&mut self, edits: Vec<Option<Moved>>, variable: &Variable<'_>) {
         let (Some(change), Some(outcome)) = (self.changes.last_mut(), self.outcomes.last_mut()) else { return };
         if edits.iter().all(Option::is_none) {
             return;
         }
         self.moved = edits.iter().flatten().flat_map(|moved| moved.elements.clone()).collect();
-        let copies =
-            edits.into_iter().zip(values).map(|(moved, old)| Some(moved.map_or(old.to_vec(), |new| new.value)));
+        let copies = edits
+            .into_iter()
+            .zip(variable.values())
+            .map(|(moved, old)| Some(moved.map_or(old.to_vec(), |new| new.value)));
         *change = Change::Edit(copies.collect());
         outcome.action = Action::Edited;
         outcome.reason = "Hermes' own venv goes to the end".into();
     }
 
-    fn edit_python_path(&mut self, edits: Vec<Option<Vec<u8>>>, values: &[&[u8]]) {
+    fn edit_python_path(&mut self, edits: Vec<Option<Vec<u8>>>, variable: &Variable<'_>) {
         let (Some(change), Some(outcome)) = (self.changes.last_mut(), self.outcomes.last_mut()) else { return };
         if edits.iter().all(Option::is_none) {
             return;
         }
         let copies: Vec<_> = edits
             .into_iter()
-            .zip(values)
+            .zip(variable.values())
             .map(|(new, old)| match new {
                 Some(new) => Some(new).filter(|new| !is_blank(new)),
                 None => Some(old.to_vec()),

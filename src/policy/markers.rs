@@ -2,7 +2,7 @@
 //! stays as a whole: with `CONDA_DEFAULT_ENV` removed alone, poetry installs into the environment that it ignored before.
 #![forbid(unsafe_code)]
 
-use crate::pattern;
+use crate::pattern::{self, Beginnings};
 
 /// The markers of one tool.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,9 +100,27 @@ pub const FAMILIES: [Family; 12] = [
     },
 ];
 
+static BEGINNINGS: Beginnings = beginnings();
+
+const fn beginnings() -> Beginnings {
+    let (mut beginnings, mut at) = (Beginnings::NONE, 0);
+    while at < FAMILIES.len() {
+        let (members, mut member) = (FAMILIES[at].members, 0);
+        while member < members.len() {
+            beginnings = beginnings.and(members[member].as_bytes()[0]);
+            member += 1;
+        }
+        at += 1;
+    }
+    beginnings
+}
+
 impl Family {
     /// The family that a name belongs to.
     pub fn of(name: &[u8]) -> Option<&'static Self> {
+        if !BEGINNINGS.allow(name) {
+            return None;
+        }
         FAMILIES.iter().find(|family| family.has(name))
     }
 

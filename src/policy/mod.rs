@@ -155,7 +155,7 @@ impl Policy {
     /// Can a variable keep its family by being kept itself? Not one that rule 1 or 2 decides on, and no UV_PYTHON that is no
     /// member any more for a start within this one, where the marker of its venv is gone: that one would split the family.
     fn speaks_for_family(&self, variable: &Variable<'_>, circumstances: &Circumstances<'_>) -> bool {
-        let lasts = || variable.values.iter().any(|value| (circumstances.in_venv_of_root)(value));
+        let lasts = || variable.values().any(|value| (circumstances.in_venv_of_root)(value));
         let is_kept = self.user_rule(variable.name).is_none_or(|decision| decision.rule == Rule::Keep);
         is_kept && (through_containers(variable.name) != UV_PYTHON || lasts())
     }
@@ -229,14 +229,14 @@ impl Policy {
 }
 
 fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {
-    let is_key = variable.values.iter().any(|value| core::is_provider_key(value)) && !core::is_core(variable.name);
+    let is_key = variable.values().any(core::is_provider_key) && !core::is_core(variable.name);
     is_key.then_some(Decision::remove(Rule::Shape, "its value has the shape of a model provider's key"))
 }
 
 fn redirect_rule(variable: &Variable<'_>, circumstances: &Circumstances<'_>) -> Option<Decision> {
     const DIRECTORIES: [&[u8]; 4] = [b"XDG_CONFIG_HOME", b"XDG_CACHE_HOME", b"XDG_DATA_HOME", b"XDG_STATE_HOME"];
-    let undoes = DIRECTORIES.contains(&variable.name)
-        && variable.values.iter().any(|value| (circumstances.undoes_redirect)(value));
+    let undoes =
+        DIRECTORIES.contains(&variable.name) && variable.values().any(|value| (circumstances.undoes_redirect)(value));
     undoes.then_some(Decision::remove(Rule::Redirect, "would lead out of the redirected HOME"))
 }
 
@@ -245,14 +245,21 @@ fn redirect_rule(variable: &Variable<'_>, circumstances: &Circumstances<'_>) -> 
 pub struct Variable<'a> {
     /// The name.
     pub name: &'a [u8],
-    /// The values, in order.
-    pub values: Vec<&'a [u8]>,
+    /// The value of the first copy.
+    pub first: &'a [u8],
+    /// Those of the others, in order; there is seldom one.
+    pub others: Vec<&'a [u8]>,
 }
 
-impl Variable<'_> {
+impl<'a> Variable<'a> {
+    /// The values, in order.
+    pub fn values(&self) -> impl Iterator<Item = &'a [u8]> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+
     fn family(&self, circumstances: &Circumstances<'_>) -> Option<&'static Family> {
         let name = through_containers(self.name);
-        let counts = || name != UV_PYTHON || self.values.iter().any(|value| (circumstances.in_own_venv)(value));
+        let counts = || name != UV_PYTHON || self.values().any(|value| (circumstances.in_own_venv)(value));
         Family::of(name).filter(|_| counts())
     }
 }

@@ -396,7 +396,7 @@ fn an_env_of_10_mb_is_read_up_to_1_mb() {
     assert!(first.len() < 1 << 20 && text.len() > 9 << 20);
     sandbox.write(format!("{BUILDER}/.env"), text);
     let outcome = survives(&sandbox, None, &format!("{BUILDER}/.env"), 1);
-    assert!(outcome.stderr.contains("1 MB"), "{outcome:?}");
+    assert!(outcome.stderr.contains("1 MiB"), "{outcome:?}");
     let found = ["ACME_KEY", "BETA_KEY", "DELTA_KEY"].map(|name| outcome.var(name).is_some());
     assert_eq!(found, [false, false, true]);
 }
@@ -408,7 +408,7 @@ fn a_config_of_10_mb_is_read_as_empty() {
     sandbox.write(format!("{BUILDER}/config.yaml"), text);
     sandbox.write(format!("{BUILDER}/.env"), "BETA_KEY=1\n");
     let outcome = survives_in_every_mode(&sandbox, None, &format!("{BUILDER}/config.yaml"), 1);
-    assert!(outcome.stderr.contains("1 MB"), "{outcome:?}");
+    assert!(outcome.stderr.contains("1 MiB"), "{outcome:?}");
     assert_eq!((outcome.var("ACME").is_some(), outcome.var("BETA_KEY")), (true, None), "nothing is opened");
 }
 

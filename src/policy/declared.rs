@@ -97,8 +97,8 @@ fn read(
         }
         Text::Read(content) if !content.is_cut => Some(content.bytes),
         Text::Read(content) => {
-            let rest = if is_of_lines { "only its first 1 MB is read" } else { "read as empty" };
-            warnings.push(format!("{}: larger than 1 MB; {rest}", shown_path(path)));
+            let rest = if is_of_lines { "only its first 1 MiB is read" } else { "read as empty" };
+            warnings.push(format!("{}: larger than 1 MiB; {rest}", shown_path(path)));
             is_of_lines.then_some(content.bytes)
         }
     })

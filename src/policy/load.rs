@@ -53,7 +53,7 @@ fn read(path: &Path, profile: Option<&Profile>, facts: &Facts<'_>) -> Result<Opt
         Text::Missing => refuse("a link that leads nowhere", mend()),
         Text::Unreadable(why) | Text::NoDescriptor(why) => refuse(&why, mend()),
         Text::Read(content) if content.is_cut => {
-            refuse("larger than 1 MB", format!("shorten {shown}, or give --no-policy"))
+            refuse("larger than 1 MiB", format!("shorten {shown}, or give --no-policy"))
         }
         Text::Read(content) => match distrust(content.stat, profile, facts) {
             Some((why, cure)) => refuse(why, format!("{cure} {shown}")),

@@ -106,7 +106,7 @@ fn active_profile(root: &Path, facts: &Facts<'_>, warnings: &mut Vec<String>) ->
             None
         }
         Text::Read(Content { is_cut: true, .. }) => {
-            warnings.push(format!("{}: larger than 1 MB; read as empty", shown_path(&path)));
+            warnings.push(format!("{}: larger than 1 MiB; read as empty", shown_path(&path)));
             None
         }
         Text::Read(Content { bytes, .. }) => {

@@ -212,8 +212,8 @@ fn a_file_that_may_not_be_read_stops_the_run() {
 #[test]
 fn a_file_over_1_mb_stops_the_run() {
     let padded = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
-    stops(|sandbox, place| drop(sandbox.write(place, padded((1 << 20) + 1))), None, &["1 MB"]);
-    stops(|sandbox, place| drop(sandbox.write(place, padded(10 << 20))), None, &["1 MB"]);
+    stops(|sandbox, place| drop(sandbox.write(place, padded((1 << 20) + 1))), None, &["1 MiB"]);
+    stops(|sandbox, place| drop(sandbox.write(place, padded(10 << 20))), None, &["1 MiB"]);
     let sandbox = Sandbox::with_builder();
     let text = marked("large");
     sandbox.write(OF_PROFILE, format!("{text}{}", " ".repeat((1 << 20) - text.len())));

@@ -22,7 +22,7 @@ const PURE: [&str; 13] = [
 ];
 
 /// What a pure file may not name: the modules that reach the outside, and the methods of `Path` that do.
-const REACHING: [&str; 16] = [
+const REACHING: [&str; 17] = [
     "std::fs",
     "std::env",
     "std::process",
@@ -30,15 +30,16 @@ const REACHING: [&str; 16] = [
     "std::thread",
     "nix::",
     "libc::",
-    ".exists()",
-    ".is_dir()",
-    ".is_file()",
-    ".canonicalize(",
-    ".metadata(",
-    ".symlink_metadata(",
-    ".read_link(",
-    ".read_dir(",
-    ".try_exists(",
+    "crate::sys",
+    ".exists",
+    ".is_dir",
+    ".is_file",
+    ".canonicalize",
+    ".metadata",
+    ".symlink_metadata",
+    ".read_link",
+    ".read_dir",
+    ".try_exists",
 ];
 
 /// The words of [`REACHING`] in the code of a source text; comments do not count.
@@ -48,8 +49,12 @@ fn reaching(source: &str) -> Vec<String> {
     let named = |word: &&str| {
         // `unix::` is not `nix::`.
         let before = |at: usize| code[..at].chars().next_back();
-        let apart = |at: usize| word.starts_with('.') || !before(at).is_some_and(char::is_alphanumeric);
-        code.match_indices(*word).any(|(at, _)| apart(at))
+        let apart = |at: usize| !before(at).is_some_and(char::is_alphanumeric);
+        match word.strip_prefix('.') {
+            // A method is called, or handed on by its path.
+            Some(method) => [format!(".{method}("), format!("Path::{method}")].iter().any(|form| code.contains(form)),
+            None => code.match_indices(*word).any(|(at, _)| apart(at)),
+        }
     };
     let mut found: Vec<String> = REACHING.into_iter().filter(named).map(str::to_owned).collect();
     for import in code.split("use std::{").skip(1) {
@@ -128,7 +133,9 @@ fn the_scanner_finds_what_it_looks_for() {
     assert_eq!(reaching("use std::{fs, io};\n"), ["std::{fs}"]);
     assert_eq!(reaching("use std::{\n    io,\n    env::{self},\n};\n"), ["std::{env}"]);
     assert_eq!(reaching("use nix::unistd;"), ["nix::"]);
-    assert_eq!(reaching("fn f(p: &Path) -> bool { p.exists() }"), [".exists()"]);
+    assert_eq!(reaching("fn f(p: &Path) -> bool { p.exists() }"), [".exists"]);
+    assert_eq!(reaching("paths.filter(|path| Path::is_file(path))"), [".is_file"]);
+    assert_eq!(reaching("use crate::sys::passwd;"), ["crate::sys"]);
     assert_eq!(reaching("let n = std::fs::read(path);"), ["std::fs"]);
 }
 

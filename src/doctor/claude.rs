@@ -30,9 +30,12 @@ pub fn checks(case: &Case<'_>) -> Vec<Check> {
         return Vec::new();
     }
     let dir = state_dir(case);
-    // One that cannot be opened is none to Claude Code. What is in it is not looked at.
-    let opens = |dir: &Path| matches!(case.facts.files.text(&dir.join(".credentials.json"), 0), Text::Read(_));
-    let stored = dir.filter(|(dir, _)| opens(dir));
+    // One that cannot be opened, or is empty, is none to Claude Code. What is in it is not read.
+    let is_login = |dir: &Path| match case.facts.files.text(&dir.join(".credentials.json"), 0) {
+        Text::Read(content) => content.is_cut,
+        _ => false,
+    };
+    let stored = dir.filter(|(dir, _)| is_login(dir));
     let is_stored = stored.is_some();
     [Some(login(stored, case)), key(is_stored, case), token(case)].into_iter().flatten().collect()
 }

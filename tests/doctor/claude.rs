@@ -16,15 +16,19 @@ fn no_login_anywhere() {
     let cure = fires(setup.doctor(&[]), "claude-login", "note", &["not logged in"]);
     assert_eq!(cure, "hermes-exec --home real -- claude auth login");
     // Claude Code's own command, or what it does: a login in the real home.
-    setup
-        .sandbox
-        .script("tools/claude", "#!/bin/sh\n[ \"$*\" = 'auth login' ] && : >\"$HOME/.claude/.credentials.json\"\n");
+    setup.sandbox.script(
+        "tools/claude",
+        "#!/bin/sh\n[ \"$*\" = 'auth login' ] && echo '{}' >\"$HOME/.claude/.credentials.json\"\n",
+    );
     fires_and_is_cured(&setup.doctor(&[]), "claude-login", "note", &["not logged in"]);
     Report::of(setup.doctor(&[])).the("claude-login", &["signs in"]);
 
-    // What Claude Code could not open is no login either.
+    // What Claude Code could not open is no login either, nor is what a full disk left of one.
     let setup = Setup::new().logged_out();
     setup.sandbox.mkdir("real/.claude/.credentials.json");
+    fires(setup.doctor(&[]), "claude-login", "note", &["not logged in"]);
+    let setup = Setup::new().logged_out();
+    setup.sandbox.write("real/.claude/.credentials.json", "");
     fires(setup.doctor(&[]), "claude-login", "note", &["not logged in"]);
 
     // A profile that does not share it logs in for itself.

@@ -261,6 +261,9 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
             Err(Failure::new("--only goes with --explain, as text")
                 .hint("hermes-exec --explain --only NAME [--] COMMAND [ARG]..."))
         }
+        _ if options.only.iter().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) => {
+            Err(Failure::new("--only takes the name of a variable").hint("without a value: --only NAME"))
+        }
         Mode::Run if options.command.is_empty() => {
             Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
         }
@@ -302,9 +305,9 @@ fn usage_error(error: &clap::Error) -> Failure {
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
         _ => None,
     };
-    // "--home <MODE>" and "--profil=x": the name of the option is what is in front.
+    // "--home <MODE>", "--seal[=<LEVEL>]" and "--profil=x": the name of the option is what is in front.
     let option = text(ContextKind::InvalidArg).unwrap_or_default();
-    let option = option.split([' ', '=']).next().unwrap_or_default();
+    let option = option.split([' ', '=', '[']).next().unwrap_or_default();
     let usage = format!("usage: {USAGE} (see --help)");
     match error.kind() {
         ErrorKind::UnknownArgument => {

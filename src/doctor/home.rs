@@ -25,16 +25,20 @@ pub fn checks(case: &Case<'_>) -> Vec<Check> {
     checks.extend(inherited_home(selection, case));
     let Some(home) = &case.plan.home else { return checks };
     let dir = selection.profile.as_ref().map(|profile| pasted_path(&profile.dir.join("home"))).unwrap_or_default();
+    let unlink = format!("rm {dir} && {} -- true", case.again);
     let Some(redirect) = &home.redirect else {
         checks.push(match home.findings.first() {
-            Some(finding) => Check::warning("home", finding, format!("rm {dir} && {} -- true", case.again)),
+            Some(finding) => Check::warning("home", finding, unlink),
             None => Check::ok("home", "HOME is not redirected"),
         });
         return checks;
     };
-    checks.push(directory(home, redirect, case));
-    checks.extend(owners(redirect, case));
-    checks.extend(unshared(home, redirect, selection, &dir, case));
+    // What a link out of the profile leads to is nothing to mend: it may be anybody's.
+    let is_own = redirect.home.starts_with(&redirect.profile_dir);
+    let unlink = (!is_own).then_some(unlink.as_str());
+    checks.push(directory(home, redirect, unlink, case));
+    checks.extend(is_own.then(|| owners(redirect, case)).flatten());
+    checks.extend(unshared(home, selection, unlink, case));
     checks.extend(gpg_socket(redirect, case));
     checks
 }
@@ -125,7 +129,7 @@ fn inherited_home(selection: &Selection, case: &Case<'_>) -> Option<Check> {
     })
 }
 
-fn directory(home: &HomePlan, redirect: &Redirect, case: &Case<'_>) -> Check {
+fn directory(home: &HomePlan, redirect: &Redirect, unlink: Option<&str>, case: &Case<'_>) -> Check {
     let path = shown_path(&redirect.home);
     if redirect.make {
         let message = format!("{path} is not there yet; the first run makes it");
@@ -139,7 +143,9 @@ fn directory(home: &HomePlan, redirect: &Redirect, case: &Case<'_>) -> Check {
     };
     let message = format!("{path} is not writable ({}): programs that keep state there hang or fail", reason(&error));
     let (uid, place) = (case.facts.uid, pasted_path(&redirect.home));
-    let cure = if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
+    let cure = if let Some(unlink) = unlink {
+        unlink.to_owned()
+    } else if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
         format!("{} --home real --doctor", case.again)
     } else if owner(&redirect.home, case.facts) == Some(uid) {
         format!("chmod u+rwx {place}")
@@ -163,13 +169,13 @@ fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Check> {
 }
 
 /// Why nothing is linked at all.
-fn unshared(home: &HomePlan, redirect: &Redirect, selection: &Selection, dir: &str, case: &Case<'_>) -> Option<Check> {
+fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: &Case<'_>) -> Option<Check> {
     let finding = home.findings.iter().find(|finding| finding.starts_with("nothing is linked"))?;
     if case.plan.items.is_empty() {
         return None;
     }
-    let cure = if !redirect.home.starts_with(&redirect.profile_dir) {
-        format!("rm {dir} && {} -- true", case.again)
+    let cure = if let Some(unlink) = unlink {
+        unlink.to_owned()
     } else if let Some(uid) = selection.real.owner_without_home {
         format!("sudo -u '#{uid}' {} --doctor", case.again)
     } else {

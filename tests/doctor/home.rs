@@ -158,6 +158,27 @@ fn home_that_is_a_link() {
     Report::of(setup.doctor(&[])).lacks("links");
 }
 
+/// What a planted link leads to is not for the profile's user to change, and no cure may say so.
+#[test]
+fn home_that_is_a_link_to_somebody_elses() {
+    let setup = Setup::new();
+    let home = setup.sandbox.home();
+    std::fs::remove_dir_all(&home).unwrap();
+    let theirs = setup.sandbox.mkdir("theirs");
+    let entry = setup.sandbox.write("theirs/entry", "");
+    symlink(&theirs, &home).unwrap();
+    std::os::unix::fs::chown(&entry, Some(STRANGER + 1), None).unwrap();
+    let unlinks = format!("rm {} && hermes-exec", home.display());
+    let report = Report::of(setup.doctor(&[]));
+    report.lacks("home-owner");
+    assert!(report.the("links", &["nothing is linked"]).cure.as_ref().unwrap().starts_with(&unlinks));
+
+    let run = as_stranger(&setup, setup.doctor(&[]));
+    std::os::unix::fs::chown(&theirs, Some(STRANGER + 1), None).unwrap();
+    let cure = fires(run, "home", "problem", &["not writable"]);
+    assert!(cure.starts_with(&unlinks), "{cure}");
+}
+
 #[test]
 fn entries_of_another_owner() {
     let setup = Setup::new();

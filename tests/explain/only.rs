@@ -102,6 +102,15 @@ fn the_answer_is_for_the_command() {
     assert!(ask("true").contains("is removed by rule 4"));
 }
 
+/// `--set =VALUE` or `--set A=B=VALUE` would be no help.
+#[test]
+fn what_cannot_be_a_name_is_refused() {
+    let sandbox = Sandbox::with_builder();
+    for word in ["", "A=B", "="] {
+        sandbox.hx(["-n", "--only", "PATH", "--only", word]).run().fails(125, &["--only takes the name of a variable"]);
+    }
+}
+
 #[test]
 fn odd_names_are_escaped() {
     let sandbox = Sandbox::with_builder();

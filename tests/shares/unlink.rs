@@ -95,6 +95,24 @@ fn unlink_does_not_follow_a_planted_parent() {
     assert!(victim.join("Keychains").is_symlink());
 }
 
+/// The user's own place is a link into dotfiles, and so ours leads there, too. It is ours still when the dotfiles are gone.
+#[test]
+fn unlink_knows_a_link_whose_end_is_gone() {
+    let sandbox = Sandbox::with_builder();
+    let dotfiles = sandbox.mkdir("dotfiles/claude");
+    sandbox.link(&dotfiles, "real/.claude");
+    sandbox.hx(["-p", "builder", "true"]).run().ok();
+    let link = at(&sandbox, ".claude");
+    assert_eq!(fs::read_link(&link).unwrap(), dotfiles);
+    fs::remove_dir(&dotfiles).unwrap();
+    sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
+    assert!(!link.is_symlink());
+    // One that leads elsewhere is not.
+    sandbox.link(sandbox.path("dotfiles/other"), "real/.hermes/profiles/builder/home/.claude");
+    sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
+    assert!(link.is_symlink());
+}
+
 #[test]
 fn links_come_back_with_the_next_run() {
     let sandbox = with_links();

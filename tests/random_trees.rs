@@ -195,27 +195,13 @@ fn was_ours_to_replace(sandbox: &Sandbox, home: &Path, path: &Path, text: &Path)
     led_to.is_some() && led_to == source_of(sandbox, home, path) || led_to.is_none() && is_in_real(sandbox, text)
 }
 
-/// Where the links at a path end, though nothing need be there.
-fn end_of(path: &Path) -> Option<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..40 {
-        let dir = path.parent()?.canonicalize().ok()?;
-        path = dir.join(path.file_name()?);
-        match fs::read_link(&path) {
-            Ok(text) => path = dir.join(text),
-            Err(_) => return Some(path),
-        }
-    }
-    None
-}
-
-/// A link with this text may be removed: it leads into the real home, or is what we would write, or have written before
-/// what the user's own links lead to was gone.
+/// A link with this text may be removed: it is what we would write, or it leads into the real home.
 fn was_ours_to_remove(sandbox: &Sandbox, home: &Path, path: &Path, text: &Path) -> bool {
-    let Ok(place) = path.strip_prefix(home) else { return false };
-    let is_place = PLACES.iter().any(|known| place == Path::new(known));
-    let is_what_we_write = end_of(&sandbox.real().join(place)).as_deref() == Some(text);
-    is_place && (is_what_we_write || is_in_real(sandbox, text))
+    let is_place = path.strip_prefix(home).is_ok_and(|place| PLACES.iter().any(|known| place == Path::new(known)));
+    let is_what_we_write = source_of(sandbox, home, path).as_deref() == Some(text);
+    // Where Claude Code would create its settings.
+    let is_its_end = path.ends_with(".claude.json") && text.starts_with(&sandbox.dir) && !text.exists();
+    is_place && (is_what_we_write || is_its_end || is_in_real(sandbox, text))
 }
 
 fn is_in_real(sandbox: &Sandbox, text: &Path) -> bool {

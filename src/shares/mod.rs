@@ -6,6 +6,7 @@ mod items;
 
 pub use items::{Item, every_item, items, places};
 
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::facts::{Files, Kind, is_missing};
@@ -89,10 +90,8 @@ impl Sharing<'_> {
             return link;
         }
         let source = self.real.canonical.join(&link.place);
-        link.target = match self.files.canonical(&source) {
-            Ok(target) => Some(target),
-            Err(error) if is_missing(&error) && is_claude_json => self.landing(&source),
-            Err(error) if is_missing(&error) => None,
+        link.target = match self.target(&source, is_claude_json) {
+            Ok(target) => target,
             Err(error) => {
                 link.finding = Some(self.not_linked(&link.place, &reason(&error)));
                 return link;
@@ -185,6 +184,14 @@ impl Sharing<'_> {
         matches!((self.files.stat(path), self.files.stat(target)), (Ok(one), Ok(other)) if one.identity == other.identity)
     }
 
+    /// What a link to a source leads to; none where that is missing, unless Claude Code creates it through the link.
+    fn target(&self, source: &Path, is_claude_json: bool) -> io::Result<Option<PathBuf>> {
+        match self.files.canonical(source) {
+            Err(error) if is_missing(&error) => Ok(is_claude_json.then(|| self.landing(source)).flatten()),
+            result => result.map(Some),
+        }
+    }
+
     /// The canonical path of something that need not be there: its directory resolved, and links at the end followed.
     fn landing(&self, path: &Path) -> Option<PathBuf> {
         let mut path = path.to_owned();
@@ -215,9 +222,8 @@ impl Sharing<'_> {
     /// Is a link at one of our places ours to remove: its text is what we would write, or it leads into the real home and
     /// not into Hermes' own files?
     pub fn is_ours(&self, place: &Path, text: &Path) -> bool {
-        let source = self.real.canonical.join(place);
-        let target = self.files.canonical(&source).ok().or_else(|| self.landing(&source));
-        target.as_deref() == Some(text) || self.is_ours_to_replace(text)
+        let target = self.target(&self.real.canonical.join(place), place == Path::new(CLAUDE_JSON));
+        target.is_ok_and(|target| target.as_deref() == Some(text)) || self.is_ours_to_replace(text)
     }
 }
 

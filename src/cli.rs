@@ -1,5 +1,6 @@
 //! The command line: clap's types, the help texts, and the wording of its errors. It reads nothing but the arguments, and
 //! echoes none of their values: a value may be a secret.
+#![forbid(unsafe_code)]
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -7,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-use crate::message::Failure;
+use crate::error::Failure;
 
 /// The line that `--help` and every usage error show.
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
@@ -40,8 +41,7 @@ pub enum SealLevel {
 }
 
 impl SealLevel {
-    /// The level in a word.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::On => "on",
@@ -51,8 +51,7 @@ impl SealLevel {
 }
 
 impl HomeMode {
-    /// The mode in a word.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Profile => "profile",
@@ -61,19 +60,18 @@ impl HomeMode {
     }
 }
 
-/// What is asked for besides a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Run the command.
-    Run,
-    /// Print the plan, do nothing.
-    Explain,
-    /// Check the set-up.
-    Doctor,
-    /// Print the built-in table.
-    Catalogue,
-    /// Remove our links from the home.
-    Unlink,
+/// What is asked for.
+pub enum Request {
+    /// The help or the version, for standard output.
+    Text(String),
+    Catalogue {
+        json: bool,
+    },
+    Explain(Box<Options>),
+    Doctor(Box<Options>),
+    Unlink(Box<Options>),
+    /// A command is given.
+    Run(Box<Options>),
 }
 
 /// Run COMMAND in place, without Hermes' credentials and venv markers, in the HOME of a Hermes profile.
@@ -202,38 +200,25 @@ pub struct Grants {
 }
 
 impl Options {
-    /// What is asked for.
-    pub fn mode(&self) -> Mode {
-        // clap lets only one of them through.
-        [
-            (self.explain, Mode::Explain),
-            (self.doctor, Mode::Doctor),
-            (self.catalogue, Mode::Catalogue),
-            (self.unlink, Mode::Unlink),
-        ]
-        .into_iter()
-        .find_map(|(given, mode)| given.then_some(mode))
-        .unwrap_or(Mode::Run)
+    /// The command's `argv`: `--argv0` or the word as typed, then the arguments.
+    pub fn argv(&self) -> Vec<OsString> {
+        let mut argv = self.command.clone();
+        if let (Some(first), Some(name)) = (argv.first_mut(), &self.argv0) {
+            first.clone_from(name);
+        }
+        argv
     }
-}
-
-/// What a command line comes to.
-pub enum Parsed {
-    /// Options and a command.
-    Options(Box<Options>),
-    /// A text for standard output: the help or the version.
-    Text(String),
 }
 
 /// Reads the command line. `is_group` knows the credential groups.
 ///
 /// # Errors
 /// 125 for a usage error; its message names options, never values.
-pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Parsed, Failure> {
+pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Request, Failure> {
     let mut matches = match Options::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            return Ok(Parsed::Text(error.to_string()));
+            return Ok(Request::Text(error.to_string()));
         }
         Err(error) => return Err(usage_error(&error)),
     };
@@ -252,26 +237,39 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Pars
                 .hint(format!("write --inherit-credentials={} or put -- before the command", word.to_string_lossy())));
         }
     }
-    match options.mode() {
-        Mode::Run | Mode::Unlink if options.json => {
-            Err(Failure::new("--json goes with --explain, --doctor or --catalogue")
-                .hint("hermes-exec --explain --json [--] COMMAND [ARG]..."))
-        }
-        mode if !options.only.is_empty() && (mode != Mode::Explain || options.json) => {
-            Err(Failure::new("--only goes with --explain, as text")
-                .hint("hermes-exec --explain --only NAME [--] COMMAND [ARG]..."))
-        }
-        _ if options.only.iter().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) => {
-            Err(Failure::new("--only takes the name of a variable").hint("without a value: --only NAME"))
-        }
-        Mode::Run if options.command.is_empty() => {
+    request(options)
+}
+
+/// The request, where the options go together.
+fn request(options: Options) -> Result<Request, Failure> {
+    let inspects = options.explain || options.doctor || options.catalogue;
+    if options.json && !inspects {
+        return Err(Failure::new("--json goes with --explain, --doctor or --catalogue")
+            .hint("hermes-exec --explain --json [--] COMMAND [ARG]..."));
+    }
+    if !options.only.is_empty() && (!options.explain || options.json) {
+        return Err(Failure::new("--only goes with --explain, as text")
+            .hint("hermes-exec --explain --only NAME [--] COMMAND [ARG]..."));
+    }
+    if options.only.iter().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) {
+        return Err(Failure::new("--only takes the name of a variable").hint("without a value: --only NAME"));
+    }
+    let is_about_setup = options.unlink || options.catalogue || options.doctor;
+    if is_about_setup && !options.command.is_empty() {
+        return Err(Failure::new("--unlink, --doctor and --catalogue take no command")
+            .hint("run the command separately, or use --explain"));
+    }
+    // clap lets only one of them through.
+    let options = Box::new(options);
+    match () {
+        () if options.catalogue => Ok(Request::Catalogue { json: options.json }),
+        () if options.doctor => Ok(Request::Doctor(options)),
+        () if options.unlink => Ok(Request::Unlink(options)),
+        () if options.explain => Ok(Request::Explain(options)),
+        () if options.command.is_empty() => {
             Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
         }
-        Mode::Unlink | Mode::Catalogue | Mode::Doctor if !options.command.is_empty() => {
-            Err(Failure::new("--unlink, --doctor and --catalogue take no command")
-                .hint("run the command by a call of its own, or ask --explain about it"))
-        }
-        _ => Ok(Parsed::Options(Box::new(options))),
+        () => Ok(Request::Run(options)),
     }
 }
 
@@ -312,7 +310,7 @@ fn usage_error(error: &clap::Error) -> Failure {
     match error.kind() {
         ErrorKind::UnknownArgument => {
             Failure::new(format!("unknown option {option}")).hint(match text(ContextKind::SuggestedArg) {
-                Some(close) => format!("did you mean {close}? A command that starts with '-' goes behind --"),
+                Some(close) => format!("did you mean {close}? Put a command that starts with '-' after --"),
                 None => usage,
             })
         }

@@ -25,15 +25,14 @@ pub fn is_blank(value: &[u8]) -> bool {
     value.trim_ascii().is_empty()
 }
 
-/// Makes an entry. The parts hold no NUL byte: they come from a command line, a file system path or another block, which
+/// An entry for a block. The parts hold no NUL byte: they come from a command line, a file system path or another block, which
 /// cannot hold one, or were checked by who read them.
 pub fn entry(name: &[u8], value: &[u8]) -> CString {
     let mut bytes = Vec::with_capacity(name.len() + value.len() + 2);
     bytes.extend_from_slice(name);
     bytes.push(b'=');
     bytes.extend_from_slice(value);
-    bytes.retain(|&byte| byte != 0);
-    CString::new(bytes).unwrap_or_default()
+    CString::new(bytes).expect("no part of an entry holds a NUL byte")
 }
 
 impl Environ {
@@ -96,7 +95,12 @@ impl Environ {
 impl<'a> FromIterator<&'a [u8]> for Environ {
     /// A block from entries without their NUL; for tests and tools.
     fn from_iter<T: IntoIterator<Item = &'a [u8]>>(entries: T) -> Self {
-        Self::new(entries.into_iter().map(|entry| Cow::Owned(CString::new(entry).unwrap_or_default())).collect())
+        Self::new(
+            entries
+                .into_iter()
+                .map(|entry| Cow::Owned(CString::new(entry).expect("no entry of a test holds a NUL byte")))
+                .collect(),
+        )
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hermes_exec::message::shown;
+use hermes_exec::text::escaped;
 use serde_json::Value;
 
 use crate::support::dice::Dice;
@@ -216,14 +216,14 @@ impl Announced {
             let Some(name) = name_of(entry) else {
                 match rest.split_first() {
                     Some((first, others)) if first == entry => rest = others,
-                    _ => return Some(format!("{:?} is not handed on", shown(entry))),
+                    _ => return Some(format!("{:?} is not handed on", escaped(entry))),
                 }
                 continue;
             };
-            let name = shown(name);
+            let name = escaped(name);
             let is_first = seen.insert(name.clone());
             let next = rest.first();
-            let is_copy = next.and_then(|next| name_of(next)).is_some_and(|next| shown(next) == name);
+            let is_copy = next.and_then(|next| name_of(next)).is_some_and(|next| escaped(next) == name);
             let wanted = match actions.get(name.as_str()) {
                 None => return Some(format!("{name} is not announced")),
                 Some(&"kept") => next == Some(entry),
@@ -238,7 +238,7 @@ impl Announced {
                 return Some(format!(
                     "{name}, {}: {:?} comes next",
                     actions[name.as_str()],
-                    next.map(|next| shown(next))
+                    next.map(|next| escaped(next))
                 ));
             }
             rest = &rest[1..];
@@ -250,17 +250,17 @@ impl Announced {
                 return Some(format!("{name} was not there and is {action}"));
             }
             match rest.split_first() {
-                Some((first, others)) if name_of(first).is_some_and(|first| shown(first) == *name) => rest = others,
+                Some((first, others)) if name_of(first).is_some_and(|first| escaped(first) == *name) => rest = others,
                 _ => return Some(format!("{name} is announced and not there")),
             }
         }
-        rest.first().map(|first| format!("{:?} is not announced", shown(first)))
+        rest.first().map(|first| format!("{:?} is not announced", escaped(first)))
     }
 
     /// The names in the order of the block, new ones last.
     fn is_in_order(&self, before: &[Vec<u8>]) -> bool {
         let mut seen = HashSet::new();
-        let names: Vec<_> = before.iter().filter_map(|entry| name_of(entry)).map(shown).collect();
+        let names: Vec<_> = before.iter().filter_map(|entry| name_of(entry)).map(escaped).collect();
         let firsts = names.into_iter().filter(|name| seen.insert(name.clone()));
         firsts.eq(self.0.iter().map(|(name, _)| name.clone()).take(seen_count(before)))
     }
@@ -274,7 +274,7 @@ fn seen_count(block: &[Vec<u8>]) -> usize {
 fn values_differ(document: &Value, before: &[Vec<u8>], after: &[Vec<u8>]) -> Option<String> {
     let value = |block: &[Vec<u8>], name: &str| {
         let prefix = format!("{name}=");
-        block.iter().find_map(|entry| Some(shown(entry.strip_prefix(prefix.as_bytes())?)))
+        block.iter().find_map(|entry| Some(escaped(entry.strip_prefix(prefix.as_bytes())?)))
     };
     let action = |name: &str| {
         let all = document["variables"].as_array().unwrap();
@@ -326,7 +326,7 @@ fn the_plan_is_what_happens() {
                 sandbox.hx(args).raw_block(&block).secret_may_show()
             };
             let told = || {
-                let block: Vec<_> = block.iter().map(|entry| shown(entry)).collect();
+                let block: Vec<_> = block.iter().map(|entry| escaped(entry)).collect();
                 format!("set-up {number}, turn {turn}: {options:?} {block:#?}")
             };
             let explained = run(&["-n", "--json", "/usr/bin/env", "-0"]).run();

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
-use hermes_exec::catalogue;
 use hermes_exec::cli::Options;
-use hermes_exec::home::POINTERS;
-use hermes_exec::policy::{Rule, core, markers};
+use hermes_exec::plan::catalogue;
+use hermes_exec::plan::env::computed::POINTERS;
+use hermes_exec::plan::env::{core, decision::Rule, markers};
 use serde_json::Value as Json;
 
 use crate::support::Sandbox;
@@ -279,11 +279,11 @@ fn the_man_page_has_the_rules() {
         Rule::Minimal,
         Rule::Kept,
     ];
-    let expected: Vec<_> = all.iter().map(|rule| format!("{} {}", *rule as u8, rule.words())).collect();
+    let expected: Vec<_> = all.iter().map(|rule| format!("{} {}", *rule as u8, rule.as_str())).collect();
     assert_eq!(listed, expected);
 
     let sealed = between(&rules, "The groups\n", "are sealed");
-    assert_eq!(marked(sealed, "Cm ").collect::<Vec<_>>(), catalogue::SEALED);
+    assert_eq!(marked(sealed, "Cm ").collect::<Vec<_>>(), catalogue::BY_NAME_ONLY);
     let families = between(&rules, ".It 6 ", ".It 7 ");
     assert_eq!(marked(families, "Cm ").collect::<Vec<_>>(), markers::FAMILIES.map(|family| family.name));
     let pointers = between(&rules, "exist there:", "The pointers");
@@ -376,5 +376,5 @@ fn the_readme_counts_the_catalogue() {
     let (names, groups) = (catalogue::rows().count(), catalogue::groups().len());
     assert!(section.contains(&format!("| 4 | {names} names of ")) && section.contains(&format!(" in {groups} groups")));
     let sealed: BTreeSet<_> = quoted(between(&section, "- The groups ", " are sealed")).collect();
-    assert_eq!(sealed, catalogue::SEALED.into_iter().collect());
+    assert_eq!(sealed, catalogue::BY_NAME_ONLY.into_iter().collect());
 }

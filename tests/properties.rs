@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hermes_exec::cli::Options;
 use hermes_exec::environ::split;
-use hermes_exec::plan::{Action, Plan};
-use hermes_exec::policy::rules::Rule;
+use hermes_exec::plan::Draft;
+use hermes_exec::plan::env::decision::{Change, Rule};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -23,7 +23,7 @@ fn config() -> ProptestConfig {
 }
 
 /// Does it with the plan of a start, where the start comes to one.
-fn planned(text: &[u8], check: impl FnOnce(&Case, &Options, &Plan)) {
+fn planned(text: &[u8], check: impl FnOnce(&Case, &Options, &Draft)) {
     let case = Case::read(text);
     if let Ok(Some(options)) = case.options() {
         let plan = case.plan(&options);
@@ -63,10 +63,10 @@ proptest! {
             let plain: Vec<_> = entries.map(|(name, _)| name).filter(|name| !name.contains(&b'*') && !name.contains(&b'?')).collect();
             let Some(name) = (!plain.is_empty()).then(|| *at.get(&plain)) else { return };
             let plan = case.plan(&invariants::with(options, |options| options.keep.push(bytes(name).into())));
-            let outcome = plan.outcomes.iter().find(|outcome| outcome.name == name).unwrap();
+            let outcome = plan.env.decisions.iter().find(|outcome| outcome.name == name).unwrap();
             assert!(outcome.rule <= Rule::Keep, "{outcome:?}");
             if outcome.rule == Rule::Keep {
-                assert!(plan.child.copies(name).eq(case.environ.copies(name)), "{outcome:?}");
+                assert!(plan.env.child.copies(name).eq(case.environ.copies(name)), "{outcome:?}");
             }
         });
     }
@@ -128,13 +128,13 @@ fn the_random_starts_come_to_every_rule_and_action() {
         let text = start().new_tree(&mut runner).unwrap().current();
         planned(&text.0, |_, _, plan| {
             plans += 1;
-            for outcome in &plan.outcomes {
-                *found.entry((outcome.rule, outcome.action.word())).or_default() += 1;
+            for outcome in &plan.env.decisions {
+                *found.entry((outcome.rule, outcome.change.as_str())).or_default() += 1;
             }
         });
     }
     assert!(plans * 10 > starts * 6, "{plans} of {starts} come to a plan");
-    let removed = Action::Removed.word();
+    let removed = Change::Remove.as_str();
     for wanted in [
         (Rule::Computed, "kept"),
         (Rule::Computed, "set"),

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-use hermes_exec::prepare::prepare;
+use crate::support::plan::prepare;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 

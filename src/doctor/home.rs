@@ -6,30 +6,32 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Case, Check, HOME_OF_YOURS, own_home, owner, sudo};
+use super::case::Case;
 use crate::cli::HomeMode;
-use crate::facts::{Content, Text};
-use crate::home::{HomePlan, Redirect};
-use crate::message::{pasted_path, reason, shown, shown_path};
-use crate::profile::{FILE_LIMIT, Selection, is_directory};
-use crate::real_home::{self, is_profile_shaped, root_of};
+use crate::plan::diagnostic::Diagnostic;
+use crate::plan::home::{HOME_PLACEHOLDER, HomePlan, Redirect, UNLINKED};
+use crate::plan::profile::Selection;
+use crate::plan::profile::layout::{expand, is_profile_shaped, root_of};
+use crate::text::{escaped, escaped_path, os_message, shell_quoted_path};
+use crate::world::{Content, FILE_LIMIT, FileText, is_directory};
 
 /// `sun_path` without its NUL (unix(7)); macOS has 104.
 const SOCKET_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
 /// The checks.
-pub fn checks(case: &Case<'_>) -> Vec<Check> {
-    let mut checks: Vec<Check> = active_profile(case).into_iter().collect();
+pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
+    let mut checks: Vec<Diagnostic> = active_profile(case).into_iter().collect();
     let Some(selection) = &case.plan.selection else { return checks };
     checks.extend(inherited_hermes_home(selection, case));
     checks.extend(inherited_home(selection, case));
     let Some(home) = &case.plan.home else { return checks };
-    let dir = selection.profile.as_ref().map(|profile| pasted_path(&profile.dir.join("home"))).unwrap_or_default();
-    let unlink = format!("rm {dir} && {} -- true", case.again);
+    let dir =
+        selection.profile.as_ref().map(|profile| shell_quoted_path(&profile.dir.join("home"))).unwrap_or_default();
+    let unlink = format!("rm {dir} && {} -- true", case.rerun_command);
     let Some(redirect) = &home.redirect else {
         checks.push(match home.findings.first() {
-            Some(finding) => Check::warning("home", finding, unlink),
-            None => Check::ok("home", "HOME is not redirected"),
+            Some(finding) => finding.clone().cure(unlink),
+            None => Diagnostic::ok("home", "HOME is not redirected"),
         });
         return checks;
     };
@@ -44,40 +46,40 @@ pub fn checks(case: &Case<'_>) -> Vec<Check> {
 }
 
 /// `active_profile` may name a profile that is gone, also where another source decides today.
-fn active_profile(case: &Case<'_>) -> Option<Check> {
-    let files = case.facts.files;
+fn active_profile(case: &Case<'_>) -> Option<Diagnostic> {
+    let world = case.input.world;
     let root = &case.root.as_ref()?.spelled;
     let path = root.join("active_profile");
-    let Text::Read(Content { bytes, .. }) = files.text(&path, FILE_LIMIT) else { return None };
+    let FileText::Found(Content { bytes, .. }) = world.text(&path, FILE_LIMIT) else { return None };
     let word = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii().to_ascii_lowercase();
     let name = Path::new(OsStr::from_bytes(&word));
     let is_name = name.components().count() == 1 && !word.contains(&b'/');
-    let is_deleted = files.lstat(&root.join("profiles/.deleted").join(name)).is_ok();
-    let is_there = is_name && is_directory(files, &root.join("profiles").join(name)) && !is_deleted;
+    let is_deleted = world.lstat(&root.join("profiles/.deleted").join(name)).is_ok();
+    let is_there = is_name && is_directory(world, &root.join("profiles").join(name)) && !is_deleted;
     let is_stale = !word.is_empty() && word != b"default" && !is_there;
     is_stale.then(|| {
-        let message = format!("{} names the profile '{}', which is not there", shown_path(&path), shown(&word));
-        Check::warning("active-profile", message, "hermes -p default profile use default")
+        let message = format!("{} names the profile '{}', which is not there", escaped_path(&path), escaped(&word));
+        Diagnostic::warning("active-profile", message).cure("hermes -p default profile use default")
     })
 }
 
 /// HERMES_HOME may lead nowhere although an option had the last word here: other programs go by it.
-fn inherited_hermes_home(selection: &Selection, case: &Case<'_>) -> Option<Check> {
-    let files = case.facts.files;
-    let value = OsStr::from_bytes(case.facts.environ.given(b"HERMES_HOME")?);
-    let path = real_home::expand(value, selection.real.path()).unwrap_or_default();
+fn inherited_hermes_home(selection: &Selection, case: &Case<'_>) -> Option<Diagnostic> {
+    let world = case.input.world;
+    let value = OsStr::from_bytes(case.input.environ.given(b"HERMES_HOME")?);
+    let path = expand(value, selection.real.path()).unwrap_or_default();
     let tombstone = || root_of(&path).join("profiles/.deleted").join(path.file_name().unwrap_or_default());
     let what = if !path.is_absolute() {
         "is relative"
-    } else if !is_directory(files, &path) {
+    } else if !is_directory(world, &path) {
         "is not a directory"
-    } else if is_profile_shaped(&path) && files.lstat(&tombstone()).is_ok() {
+    } else if is_profile_shaped(&path) && world.lstat(&tombstone()).is_ok() {
         "belongs to a deleted profile"
     } else {
         return None;
     };
-    let message = format!("HERMES_HOME {what}: {}", shown(value.as_bytes()));
-    Some(Check::warning("hermes-home", message, "unset HERMES_HOME"))
+    let message = format!("HERMES_HOME {what}: {}", escaped(value.as_bytes()));
+    Some(Diagnostic::warning("hermes-home", message).cure("unset HERMES_HOME"))
 }
 
 /// Homes of profiles on the way to a path, outermost first, by the usual name of a root.
@@ -94,107 +96,107 @@ fn homes_above(path: &Path) -> Vec<&Path> {
 }
 
 /// HOME, or the root itself, in a profile's home: from a nested start, or from a shell that forgot where it came from.
-fn inherited_home(selection: &Selection, case: &Case<'_>) -> Option<Check> {
-    let facts = case.facts;
+fn inherited_home(selection: &Selection, case: &Case<'_>) -> Option<Diagnostic> {
+    let input = case.input;
     if let Some(root) = &selection.root
         && let Some(outer) = homes_above(&root.canonical).first()
     {
-        let message = format!("the Hermes root {} lies in a profile's home", shown_path(&root.spelled));
+        let message = format!("the Hermes root {} lies in a profile's home", escaped_path(&root.spelled));
         let outer = outer.ancestors().find(|path| path.file_name().is_some_and(|name| name != "home"))?;
         let outer = if is_profile_shaped(outer) { root_of(outer) } else { outer.to_owned() };
-        return Some(Check::warning("home-nested", message, format!("export HERMES_HOME={}", pasted_path(&outer))));
+        let cure = format!("export HERMES_HOME={}", shell_quoted_path(&outer));
+        return Some(Diagnostic::warning("home-nested", message).cure(cure));
     }
-    let home = facts.environ.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)))?;
-    let canonical = facts.files.canonical(home).ok()?;
+    let home = input.environ.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)))?;
+    let canonical = input.world.canonical(home).ok()?;
     let real = selection.real.path();
-    let cure = || format!("export HOME={}", real.map_or_else(|| own_home(facts), pasted_path));
-    let message = format!("HOME is {}, in a profile's home", shown_path(home));
+    let cure = || format!("export HOME={}", real.map_or_else(|| case.own_home(), shell_quoted_path));
+    let message = format!("HOME is {}, in a profile's home", escaped_path(home));
     if homes_above(&canonical).len() > 1 {
-        return Some(Check::problem("home-nested", format!("{message}, which lies in another one"), cure()));
+        return Some(Diagnostic::problem("home-nested", format!("{message}, which lies in another one")).cure(cure()));
     }
     if selection.real.home_is_a_profiles {
         return Some(match real {
-            Some(real) => Check::note("home-nested", format!("{message}; your own is {}", shown_path(real))),
-            None => Check::problem(
-                "home-nested",
-                format!("{message}, and your own home is not known"),
-                format!("export HERMES_REAL_HOME={HOME_OF_YOURS}"),
-            ),
+            Some(real) => Diagnostic::note("home-nested", format!("{message}; your own is {}", escaped_path(real))),
+            None => Diagnostic::problem("home-nested", format!("{message}, and your own home is not known"))
+                .cure(format!("export HERMES_REAL_HOME={HOME_PLACEHOLDER}")),
         });
     }
     let is_inside = canonical.starts_with(selection.root.as_ref()?.canonical.join("profiles"));
     is_inside.then(|| {
-        let message = format!("HOME is {}, in a profile's directory", shown_path(home));
-        Check::warning("home-nested", message, format!("export HOME={}", own_home(facts)))
+        let message = format!("HOME is {}, in a profile's directory", escaped_path(home));
+        Diagnostic::warning("home-nested", message).cure(format!("export HOME={}", case.own_home()))
     })
 }
 
-fn directory(home: &HomePlan, redirect: &Redirect, unlink: Option<&str>, case: &Case<'_>) -> Check {
-    let path = shown_path(&redirect.home);
+fn directory(home: &HomePlan, redirect: &Redirect, unlink: Option<&str>, case: &Case<'_>) -> Diagnostic {
+    let path = escaped_path(&redirect.home);
     if redirect.make {
         let message = format!("{path} is not there yet; the first run makes it");
         return match home.choice.mode {
-            HomeMode::Profile => Check::warning("home", message, format!("{} -- true", case.again)),
-            _ => Check::note("home", message),
+            HomeMode::Profile => Diagnostic::warning("home", message).cure(format!("{} -- true", case.rerun_command)),
+            _ => Diagnostic::note("home", message),
         };
     }
-    let Err(error) = case.facts.files.writable(&redirect.home) else {
-        return Check::ok("home", format!("HOME becomes {path}"));
+    let Err(error) = case.input.world.writable(&redirect.home) else {
+        return Diagnostic::ok("home", format!("HOME becomes {path}"));
     };
-    let message = format!("{path} is not writable ({}): programs that keep state there hang or fail", reason(&error));
-    let (uid, place) = (case.facts.uid, pasted_path(&redirect.home));
+    let message =
+        format!("{path} is not writable ({}): programs that keep state there hang or fail", os_message(&error));
+    let (uid, place) = (case.input.uid, shell_quoted_path(&redirect.home));
     let cure = if let Some(unlink) = unlink {
         unlink.to_owned()
     } else if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
-        format!("{} --home real --doctor", case.again)
-    } else if owner(&redirect.home, case.facts) == Some(uid) {
+        format!("{} --home real --doctor", case.rerun_command)
+    } else if case.owner(&redirect.home) == Some(uid) {
         format!("chmod u+rwx {place}")
     } else {
         format!("sudo chown {uid} {place} && chmod u+rwx {place}")
     };
-    Check::problem("home", message, cure)
+    Diagnostic::problem("home", message).cure(cure)
 }
 
 /// Entries of somebody else in the home: what root left there once, the profile's user cannot change.
-fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Check> {
-    let files = case.facts.files;
-    let owner = files.stat(&redirect.home).ok()?.uid;
-    let foreign = |path: &PathBuf| files.lstat(path).is_ok_and(|stat| stat.uid != owner);
-    let names = files.names(&redirect.home);
+fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
+    let world = case.input.world;
+    let owner = world.stat(&redirect.home).ok()?.uid;
+    let foreign = |path: &PathBuf| world.lstat(path).is_ok_and(|stat| stat.uid != owner);
+    let names = world.names(&redirect.home);
     let entries: Vec<_> = names.iter().map(|name| redirect.home.join(name)).filter(foreign).collect();
     let first = entries.first()?;
-    let message = format!("{} of another owner in the home, such as {}", entries.len(), shown_path(first));
-    let sudo = sudo(case.facts, None);
-    Some(Check::warning("home-owner", message, format!("{sudo}chown -R -h {owner} {}", pasted_path(&redirect.home))))
+    let message = format!("{} of another owner in the home, such as {}", entries.len(), escaped_path(first));
+    let cure = format!("{}chown -R -h {owner} {}", case.sudo(None), shell_quoted_path(&redirect.home));
+    Some(Diagnostic::warning("home-owner", message).cure(cure))
 }
 
 /// Why nothing is linked at all.
-fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: &Case<'_>) -> Option<Check> {
-    let finding = home.findings.iter().find(|finding| finding.starts_with("nothing is linked"))?;
+fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: &Case<'_>) -> Option<Diagnostic> {
+    let finding = home.findings.iter().find(|finding| finding.id == UNLINKED)?;
     if case.plan.items.is_empty() {
         return None;
     }
     let cure = if let Some(unlink) = unlink {
         unlink.to_owned()
     } else if let Some(uid) = selection.real.owner_without_home {
-        format!("sudo -u '#{uid}' {} --doctor", case.again)
+        format!("sudo -u '#{uid}' {} --doctor", case.rerun_command)
     } else {
-        format!("export HERMES_REAL_HOME={HOME_OF_YOURS}")
+        format!("export HERMES_REAL_HOME={HOME_PLACEHOLDER}")
     };
-    Some(Check::warning("links", finding, cure))
+    Some(finding.clone().cure(cure))
 }
 
 /// Without a runtime directory gpg keeps its sockets in the home, and a path that is too long cannot be bound.
-fn gpg_socket(redirect: &Redirect, case: &Case<'_>) -> Option<Check> {
-    let (uid, files) = (case.facts.uid, case.facts.files);
+fn gpg_socket(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
+    let (uid, world) = (case.input.uid, case.input.world);
     let socket = redirect.home.join(".gnupg/S.gpg-agent.browser");
     let runtime = PathBuf::from(format!("/run/user/{uid}"));
-    let is_elsewhere = case.plan.child.given(b"GNUPGHOME").is_some() || files.stat(&runtime).is_ok();
+    let is_elsewhere = case.plan.env.child.given(b"GNUPGHOME").is_some() || world.stat(&runtime).is_ok();
     let is_long = socket.as_os_str().len() > SOCKET_PATH && !is_elsewhere;
     is_long.then(|| {
-        let socket = shown_path(&socket);
+        let socket = escaped_path(&socket);
         let message = format!("{socket} is too long for a socket ({SOCKET_PATH} bytes): gpg-agent will not start");
-        let sudo = sudo(case.facts, None);
-        Check::warning("gpg-socket", message, format!("{sudo}install -d -m 700 -o {uid} {}", runtime.display()))
+        let sudo = case.sudo(None);
+        Diagnostic::warning("gpg-socket", message)
+            .cure(format!("{sudo}install -d -m 700 -o {uid} {}", runtime.display()))
     })
 }

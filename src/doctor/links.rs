@@ -4,18 +4,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Case, Check, owner, sudo};
-use crate::facts::Kind;
-use crate::home::{HomePlan, Redirect};
-use crate::message::{pasted, pasted_path, reason, shown_path};
-use crate::shares::{Item, Link, State};
+use super::case::Case;
+use crate::plan::diagnostic::Diagnostic;
+use crate::plan::home::items::Item;
+use crate::plan::home::links::{Link, State};
+use crate::plan::home::{HomePlan, Redirect};
+use crate::text::{escaped_path, os_message, shell_quoted, shell_quoted_path};
+use crate::world::Kind;
 
 /// The checks.
-pub fn checks(case: &Case<'_>) -> Vec<Check> {
+pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let Some(home) = &case.plan.home else { return Vec::new() };
     let Some(redirect) = &home.redirect else { return Vec::new() };
     let all = Links { home, redirect, case };
-    let mut checks: Vec<Check> = home.links.iter().map(|link| all.check(link)).collect();
+    let mut checks: Vec<Diagnostic> = home.links.iter().map(|link| all.check(link)).collect();
     checks.extend(all.keychain());
     checks.extend(all.portability());
     checks
@@ -28,99 +30,101 @@ struct Links<'a> {
 }
 
 impl Links<'_> {
-    fn check(&self, link: &Link) -> Check {
+    fn check(&self, link: &Link) -> Diagnostic {
         let place = self.redirect.home.join(&link.place);
-        let path = shown_path(&place);
-        let target = link.target.as_deref().map(shown_path).unwrap_or_default();
-        let cure = || format!("{} -- true", self.case.again);
+        let path = escaped_path(&place);
+        let target = link.target.as_deref().map(escaped_path).unwrap_or_default();
+        let cure = || format!("{} -- true", self.case.rerun_command);
         match link.state {
             State::Present => self.present(link, &format!("{path} -> {target}")),
             State::Create => {
-                Check::note("link", format!("{path} -> {target} will be made by the next run")).cure(cure())
+                Diagnostic::note("link", format!("{path} -> {target} will be made by the next run")).cure(cure())
             }
             State::Replace => {
-                Check::note("link", format!("{path} -> {target} will take the place of another link")).cure(cure())
+                Diagnostic::note("link", format!("{path} -> {target} will take the place of another link")).cure(cure())
             }
             State::SourceMissing => self.without_source(link, &place),
             State::Left => self.left(link, &place),
             State::Refused | State::Skipped => match &link.finding {
-                Some(finding) => Check::warning(
-                    "link",
-                    finding,
-                    format!("{} --no-share {} --doctor", self.case.again, pasted(link.item.name().as_bytes())),
-                ),
-                None if link.place == Path::new(".claude") => {
-                    Check::note("link", format!("{path} is not linked: CLAUDE_CONFIG_DIR says where claude looks"))
+                Some(finding) => {
+                    let item = shell_quoted(link.item.name().as_bytes());
+                    finding.clone().cure(format!("{} --no-share {item} --doctor", self.case.rerun_command))
                 }
-                None => Check::note("link", format!("{path} is not linked, since .claude is not")),
+                None if link.place == Path::new(".claude") => {
+                    Diagnostic::note("link", format!("{path} is not linked: CLAUDE_CONFIG_DIR says where claude looks"))
+                }
+                None => Diagnostic::note("link", format!("{path} is not linked, since .claude is not")),
             },
         }
     }
 
-    fn present(&self, link: &Link, message: &str) -> Check {
-        let files = self.case.facts.files;
-        let Some(target) = &link.target else { return Check::ok("link", message) };
-        let is_directory = files.stat(target).is_ok_and(|stat| stat.kind == Kind::Directory);
+    fn present(&self, link: &Link, message: &str) -> Diagnostic {
+        let world = self.case.input.world;
+        let Some(target) = &link.target else { return Diagnostic::ok("link", message) };
+        let is_directory = world.stat(target).is_ok_and(|stat| stat.kind == Kind::Directory);
         // Claude Code hangs where it cannot write; of the others a program may only read.
         let writes = link.item == Item::Claude;
-        let may = if writes { files.writable(target) } else { files.executable(target) };
+        let may = if writes { world.writable(target) } else { world.executable(target) };
         match may {
             Err(error) if is_directory => {
                 let what = if writes { "be written: claude hangs" } else { "be entered" };
-                let sudo = sudo(self.case.facts, owner(target, self.case.facts));
-                let cure = format!("{sudo}chmod u+rwx {}", pasted_path(target));
-                Check::problem("link", format!("{message} cannot {what} ({})", reason(&error)), cure)
+                let sudo = self.case.sudo(self.case.owner(target));
+                let cure = format!("{sudo}chmod u+rwx {}", shell_quoted_path(target));
+                Diagnostic::problem("link", format!("{message} cannot {what} ({})", os_message(&error))).cure(cure)
             }
-            _ => Check::ok("link", message),
+            _ => Diagnostic::ok("link", message),
         }
     }
 
-    fn without_source(&self, link: &Link, place: &Path) -> Check {
-        let files = self.case.facts.files;
-        let is_dangling = |path: &Path| files.link_text(path).is_ok() && files.stat(path).is_err();
-        let message = format!("{}: the real home has none", shown_path(&link.place));
+    fn without_source(&self, link: &Link, place: &Path) -> Diagnostic {
+        let world = self.case.input.world;
+        let is_dangling = |path: &Path| world.link_text(path).is_ok() && world.stat(path).is_err();
+        let message = format!("{}: the real home has none", escaped_path(&link.place));
         let real = self.case.plan.selection.as_ref().and_then(|selection| selection.real.path());
         let source = real.map(|real| real.join(&link.place)).filter(|source| is_dangling(source));
         if is_dangling(place) {
-            let path = shown_path(place);
-            Check::warning("link", format!("{message}, and {path} leads nowhere"), format!("rm {}", pasted_path(place)))
+            let path = escaped_path(place);
+            Diagnostic::warning("link", format!("{message}, and {path} leads nowhere"))
+                .cure(format!("rm {}", shell_quoted_path(place)))
         } else if let Some(source) = source {
-            Check::note(
+            Diagnostic::note(
                 "link",
-                format!("{}: the real home's own is a link that leads nowhere", shown_path(&link.place)),
+                format!("{}: the real home's own is a link that leads nowhere", escaped_path(&link.place)),
             )
-            .cure(format!("ls -l {}", pasted_path(&source)))
+            .cure(format!("ls -l {}", shell_quoted_path(&source)))
         } else if matches!(link.item, Item::Path(_)) {
-            Check::note("link", message)
+            Diagnostic::note("link", message)
         } else {
-            Check::ok("link", message)
+            Diagnostic::ok("link", message)
         }
     }
 
     /// Something of the user's stands in the way; only the user can say that it may go.
-    fn left(&self, link: &Link, place: &Path) -> Check {
-        let files = self.case.facts.files;
-        let message = link.finding.clone().unwrap_or_else(|| format!("{} is not linked", shown_path(place)));
-        let is_at_place = |kind| files.lstat(place).is_ok_and(|stat| stat.kind == kind);
+    fn left(&self, link: &Link, place: &Path) -> Diagnostic {
+        let world = self.case.input.world;
+        let message = match &link.finding {
+            Some(finding) => finding.message.clone(),
+            None => format!("{} is not linked", escaped_path(place)),
+        };
+        let is_at_place = |kind| world.lstat(place).is_ok_and(|stat| stat.kind == kind);
         let cure = self.make_way(link);
         if link.item == Item::Claude && is_at_place(Kind::Directory) {
-            return match files.stat(&place.join(".credentials.json")) {
-                Ok(_) => Check::note("link", format!("{message}; claude uses the login in it")),
-                Err(_) => Check::warning(
-                    "link",
-                    format!(
-                        "{message}. Claude Code makes one when it runs here without hermes-exec, \
-                         and then does not see the login in the real home"
-                    ),
-                    cure,
-                ),
+            return match world.stat(&place.join(".credentials.json")) {
+                Ok(_) => Diagnostic::note("link", format!("{message}; claude uses the login in it")),
+                Err(_) => {
+                    let why = "Claude Code makes one when it runs here without hermes-exec, and then does not see the \
+                               login in the real home";
+                    Diagnostic::warning("link", format!("{message}. {why}")).cure(cure)
+                }
             };
         }
         let others = self.home.links.iter().filter(|other| other.item == link.item && other.place != link.place);
         let is_half = others.into_iter().any(|other| other.state == State::Present);
         match is_at_place(Kind::File) && is_half {
-            true => Check::problem("link", format!("{message}: it was a link, and was replaced by a file"), cure),
-            false => Check::warning("link", message, cure),
+            true => {
+                Diagnostic::problem("link", format!("{message}: it was a link, and was replaced by a file")).cure(cure)
+            }
+            false => Diagnostic::warning("link", message).cure(cure),
         }
     }
 
@@ -137,49 +141,48 @@ impl Links<'_> {
                 ways.push(way);
             }
         }
-        let mut steps: Vec<_> = ways.iter().map(|way| format!("mv {0} {0}.own", pasted_path(way))).collect();
+        let mut steps: Vec<_> = ways.iter().map(|way| format!("mv {0} {0}.own", shell_quoted_path(way))).collect();
         if let (true, Some(parent)) = (ways.is_empty(), self.redirect.home.join(&link.place).parent()) {
-            let sudo = sudo(self.case.facts, owner(parent, self.case.facts));
-            steps.push(format!("{sudo}chmod u+rwx {}", pasted_path(parent)));
+            let sudo = self.case.sudo(self.case.owner(parent));
+            steps.push(format!("{sudo}chmod u+rwx {}", shell_quoted_path(parent)));
         }
-        steps.push(format!("{} -- true", self.case.again));
+        steps.push(format!("{} -- true", self.case.rerun_command));
         steps.join(" && ")
     }
 
     /// The first thing on the way to a link's place that is no directory, or what stands at the place itself.
     fn obstacle(&self, place: &Path) -> Option<PathBuf> {
-        let files = self.case.facts.files;
+        let world = self.case.input.world;
         let mut on_the_way: Vec<_> = place.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
         on_the_way.reverse();
         let paths = on_the_way.into_iter().map(|path| self.redirect.home.join(path));
         let end = self.redirect.home.join(place);
-        let mut known = paths.filter_map(|path| Some((files.lstat(&path).ok()?.kind, path)));
+        let mut known = paths.filter_map(|path| Some((world.lstat(&path).ok()?.kind, path)));
         known.find(|(kind, path)| *kind != Kind::Directory || *path == end).map(|(_, path)| path)
     }
 
     /// On macOS the keychains are not enough: which one is the default stands in a file of its own.
-    fn keychain(&self) -> Option<Check> {
+    fn keychain(&self) -> Option<Diagnostic> {
         let link = |place: &str| self.home.links.iter().find(|link| link.place == Path::new(place));
         let (directory, plist) = (link("Library/Keychains")?, link("Library/Preferences/com.apple.security.plist")?);
         let is_split = directory.state == State::Present && matches!(plist.state, State::Left | State::Refused);
         let config = self.case.plan.selection.as_ref().and_then(|selection| selection.real.path())?.join(".claude");
         is_split.then(|| {
-            Check::warning(
-                "keychain",
-                "the keychains are linked, but not com.apple.security.plist, which names the default one; \
-                 where that does not help, give claude a CLAUDE_CONFIG_DIR in place of another HOME",
-                format!("{} --set CLAUDE_CONFIG_DIR={} -- claude", self.case.again, pasted_path(&config)),
-            )
+            let message = "the keychains are linked, but not com.apple.security.plist, which names the default one; \
+                           where that does not help, give claude a CLAUDE_CONFIG_DIR in place of another HOME";
+            let config = shell_quoted_path(&config);
+            Diagnostic::warning("keychain", message)
+                .cure(format!("{} --set CLAUDE_CONFIG_DIR={config} -- claude", self.case.rerun_command))
         })
     }
 
-    fn portability(&self) -> Option<Check> {
-        let is_link = |link: &&Link| self.case.facts.files.link_text(&self.redirect.home.join(&link.place)).is_ok();
+    fn portability(&self) -> Option<Diagnostic> {
+        let is_link = |link: &&Link| self.case.input.world.link_text(&self.redirect.home.join(&link.place)).is_ok();
         let count = self.home.links.iter().filter(is_link).count();
         (count > 0).then(|| {
             let message = format!("{count} links in the home: `hermes profile import` refuses an archive with links");
-            Check::note("profile-import", format!("{message}; take them out before an export"))
-                .cure(format!("{} --unlink", self.case.again))
+            Diagnostic::note("profile-import", format!("{message}; take them out before an export"))
+                .cure(format!("{} --unlink", self.case.rerun_command))
         })
     }
 }

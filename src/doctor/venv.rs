@@ -5,53 +5,50 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::{Case, Check};
-use crate::facts::{Files, Text};
-use crate::message::{pasted_path, shown_path};
-use crate::profile::FILE_LIMIT;
-use crate::search_path::OwnVenvs;
+use super::case::Case;
+use crate::plan::diagnostic::Diagnostic;
+use crate::plan::env::hermes_places::HermesVenvs;
+use crate::text::{escaped_path, shell_quoted_path};
+use crate::world::{FILE_LIMIT, FileText, World};
 
 /// The checks.
-pub fn checks(case: &Case<'_>) -> Vec<Check> {
-    let files = case.facts.files;
-    let own = OwnVenvs::find(case.facts.environ, case.root.as_ref(), files);
+pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
+    let world = case.input.world;
+    let own = HermesVenvs::find(case.input.environ, case.root.as_ref(), world);
     own.dirs().map(|venv| check(venv, case)).collect()
 }
 
-fn check(venv: &Path, case: &Case<'_>) -> Check {
-    let path = shown_path(venv);
-    let Some((what, is_broken)) = damage(venv, case.facts.files) else {
-        return Check::ok("own-venv", format!("Hermes' venv {path} is whole"));
+fn check(venv: &Path, case: &Case<'_>) -> Diagnostic {
+    let path = escaped_path(venv);
+    let Some((what, is_broken)) = damage(venv, case.input.world) else {
+        return Diagnostic::ok("own-venv", format!("Hermes' venv {path} is whole"));
     };
     let checkout = case.root.as_ref().map(|root| root.spelled.join("hermes-agent"));
-    let checkout = checkout.filter(|checkout| case.facts.files.stat(&checkout.join("pyproject.toml")).is_ok());
+    let checkout = checkout.filter(|checkout| case.input.world.stat(&checkout.join("pyproject.toml")).is_ok());
     let package =
-        checkout.map_or_else(|| "hermes-agent".to_owned(), |checkout| format!("-e {}", pasted_path(&checkout)));
-    let venv = pasted_path(venv);
+        checkout.map_or_else(|| "hermes-agent".to_owned(), |checkout| format!("-e {}", shell_quoted_path(&checkout)));
+    let venv = shell_quoted_path(venv);
     let anew = if is_broken { format!("uv venv --clear {venv} && ") } else { String::new() };
-    Check::problem(
-        "own-venv",
-        format!("Hermes' venv {path} is damaged: {what}; the gateway will not start again"),
-        format!("{anew}uv pip install --python {venv} --reinstall {package}"),
-    )
+    Diagnostic::problem("own-venv", format!("Hermes' venv {path} is damaged: {what}; the gateway will not start again"))
+        .cure(format!("{anew}uv pip install --python {venv} --reinstall {package}"))
 }
 
 /// What is wrong with it, and whether it has to be made anew.
-fn damage(venv: &Path, files: &dyn Files) -> Option<(&'static str, bool)> {
-    let names = files.names(&venv.join("lib"));
+fn damage(venv: &Path, world: &dyn World) -> Option<(&'static str, bool)> {
+    let names = world.names(&venv.join("lib"));
     let versions: Vec<OsString> = names.into_iter().filter(|name| name.as_bytes().starts_with(b"python3")).collect();
     let has_hermes = |version: &OsString| {
-        let packages = files.names(&venv.join("lib").join(version).join("site-packages"));
+        let packages = world.names(&venv.join("lib").join(version).join("site-packages"));
         packages.iter().any(|name| is_hermes(name.as_bytes()))
     };
-    let is_there = |rel: &str| files.stat(&venv.join(rel)).is_ok();
+    let is_there = |rel: &str| world.stat(&venv.join(rel)).is_ok();
     let Some(interpreter) = ["bin/python", "bin/python3"].into_iter().find(|rel| is_there(rel)) else {
         return Some(("its interpreter is not there", true));
     };
     if !versions.iter().any(has_hermes) {
         return Some(("there is no hermes_agent in its site-packages", false));
     }
-    let Text::Read(config) = files.text(&venv.join("pyvenv.cfg"), FILE_LIMIT) else {
+    let FileText::Found(config) = world.text(&venv.join("pyvenv.cfg"), FILE_LIMIT) else {
         // An environment of conda has none, and needs none.
         return (!is_there("conda-meta")).then_some(("it has no pyvenv.cfg", true));
     };
@@ -67,7 +64,7 @@ fn damage(venv: &Path, files: &dyn Files) -> Option<(&'static str, bool)> {
     if !versions.iter().any(|name| is_wanted(name.as_bytes()) && has_hermes(name)) {
         return Some(("pyvenv.cfg names another version of Python than its packages are for", true));
     }
-    let interpreter = files.canonical(&venv.join(interpreter)).ok()?;
+    let interpreter = world.canonical(&venv.join(interpreter)).ok()?;
     let name = interpreter.file_name()?.as_bytes();
     let has_minor = name.strip_prefix(b"python3.").is_some_and(|minor| minor.first().is_some_and(u8::is_ascii_digit));
     (has_minor && !is_wanted(name))

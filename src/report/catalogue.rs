@@ -3,30 +3,20 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::catalogue::{self, Row};
+use super::json::page;
+use crate::plan::catalogue::{Row, is_by_name_only, rows};
 
-#[derive(Serialize)]
-struct Entry {
-    name: &'static str,
-    group: &'static str,
-    class: &'static str,
-    secret: bool,
-    reason: &'static str,
-}
-
-/// The table: a line for each row, with the sealed groups marked; or an array of objects.
+/// The table: a line for each row, with the groups marked that are granted by name only; or an array of objects.
 pub fn print(as_json: bool) -> String {
-    let mut out = String::new();
     if as_json {
-        let entry = |Row { name, group, class, secret, reason }| Entry { name, group, class, secret, reason };
-        let entries: Vec<_> = catalogue::rows().map(entry).collect();
-        // Strings and booleans only: nothing in it can fail.
-        return serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n";
+        let row = |Row { name, group, class, secret, reason }| json!({ "name": name, "group": group, "class": class, "secret": secret, "reason": reason });
+        return page(&rows().map(row).collect::<Value>());
     }
-    for Row { name, group, class, reason, .. } in catalogue::rows() {
-        let seal = if catalogue::is_sealed(group) { "sealed" } else { "" };
+    let mut out = String::new();
+    for Row { name, group, class, reason, .. } in rows() {
+        let seal = if is_by_name_only(group) { "sealed" } else { "" };
         let _ = writeln!(out, "{name:<42} {group:<18} {seal:<7} {class:<17} {reason}");
     }
     out

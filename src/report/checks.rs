@@ -1,48 +1,33 @@
 //! The results of `--doctor`, as text or JSON.
 #![forbid(unsafe_code)]
 
-use serde::Serialize;
+use serde_json::json;
 
-use super::json::SCHEMA;
-use super::page::Page;
-use crate::doctor::{Check, Level};
-use crate::message::shown;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: u32,
-    checks: Vec<Shown<'a>>,
-}
-
-#[derive(Serialize)]
-struct Shown<'a> {
-    id: &'a str,
-    level: Level,
-    message: String,
-    cure: Option<String>,
-}
+use super::json::{SCHEMA, page};
+use crate::output::Page;
+use crate::plan::diagnostic::{Diagnostic, Level};
+use crate::text::escaped;
 
 /// The checks as one JSON object and a line end.
-pub fn json(checks: &[Check]) -> String {
-    let shown = |check: &Check| Shown {
-        id: check.id,
-        level: check.level,
-        message: shown(check.message.as_bytes()),
-        cure: check.cure.as_ref().map(|cure| shown(cure.as_bytes())),
+pub fn json(checks: &[Diagnostic]) -> String {
+    let check = |check: &Diagnostic| {
+        json!({
+            "id": check.id,
+            "level": check.level.as_str(),
+            "message": escaped(check.message.as_bytes()),
+            "cure": check.cure.as_ref().map(|cure| escaped(cure.as_bytes())),
+        })
     };
-    // Strings and numbers only: nothing in it can fail.
-    serde_json::to_string_pretty(&Document { schema: SCHEMA, checks: checks.iter().map(shown).collect() })
-        .unwrap_or_default()
-        + "\n"
+    page(&json!({ "schema": SCHEMA, "checks": checks.iter().map(check).collect::<Vec<_>>() }))
 }
 
 /// The checks for people, each with its cure below it, and how many of them want something done.
-pub fn text(checks: &[Check], mut page: Page) -> String {
-    for Check { id, level, message, cure } in checks {
-        let text = format!("{id}: {}", shown(message.as_bytes()));
-        page.check(level.word(), &text, *level >= Level::Warning);
-        if let Some(cure) = cure {
-            page.cure(&shown(cure.as_bytes()));
+pub fn text(checks: &[Diagnostic], mut page: Page) -> String {
+    for check in checks {
+        let text = format!("{}: {}", check.id, escaped(check.message.as_bytes()));
+        page.check(check.level.as_str(), &text, check.level >= Level::Warning);
+        if let Some(cure) = &check.cure {
+            page.cure(&escaped(cure.as_bytes()));
         }
     }
     let count = |level| checks.iter().filter(|check| check.level == level).count();

@@ -2,186 +2,122 @@
 //! Bytes that are not UTF-8, and control characters, are escaped as in every other output.
 #![forbid(unsafe_code)]
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::SealLevel;
-use crate::message::{Failure, Status, shown, shown_path};
-use crate::plan::Plan;
+use crate::error::{Failure, Status};
+use crate::plan::diagnostic::Diagnostic;
+use crate::plan::env::decision::Decision;
+use crate::plan::grants::Grant;
+use crate::plan::home::HomePlan;
+use crate::plan::home::links::Link;
 use crate::plan::seal::SealPlan;
-use crate::report::Found;
+use crate::plan::{Command, Draft};
+use crate::text::{escaped, escaped_path};
 
 /// The version of the formats.
 pub const SCHEMA: u32 = 1;
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: u32,
-    profile: Option<Profile<'a>>,
-    home: Option<Home<'a>>,
-    links: Vec<Link>,
-    grants: Vec<Grant<'a>>,
-    variables: Vec<Variable<'a>>,
-    path: SearchPath,
-    command: Option<Command>,
-    seal: Option<Seal<'a>>,
-    warnings: &'a [String],
-    findings: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Error<'a>>,
+/// A document with its line end.
+pub fn page(document: &Value) -> String {
+    format!("{document:#}\n")
 }
 
-#[derive(Serialize)]
-struct Profile<'a> {
-    name: &'a str,
-    dir: String,
-    source: &'a str,
+/// The whole plan as one JSON object, with why a run would fail.
+pub fn explain(draft: &Draft) -> String {
+    let profile = draft.selection.as_ref().and_then(|selection| selection.profile.as_ref());
+    let real = draft.selection.as_ref().and_then(|selection| selection.real.path()).map(escaped_path);
+    let links = draft.home.iter().flat_map(|home| &home.links);
+    let mut document = json!({
+        "schema": SCHEMA,
+        "profile": profile.map(|profile| json!({
+            "name": profile.name,
+            "dir": escaped_path(&profile.dir),
+            "source": profile.source.as_str(),
+        })),
+        "home": draft.home.as_ref().map(|plan| home(plan, real)),
+        "links": links.map(link).collect::<Value>(),
+        "grants": draft.grants.iter().map(grant).collect::<Value>(),
+        "variables": draft.env.decisions.iter().map(variable).collect::<Value>(),
+        "path": { "moved": draft.env.moved.iter().map(|element| escaped(element)).collect::<Value>() },
+        "command": draft.command.as_ref().map(command),
+        "seal": draft.seal.as_ref().map(seal),
+        "warnings": messages(&draft.warnings),
+        "findings": messages(&draft.findings),
+    });
+    if let Some(failure) = draft.failure() {
+        document["error"] = error(failure);
+    }
+    page(&document)
 }
 
-#[derive(Serialize)]
-struct Home<'a> {
-    mode: &'a str,
-    source: &'a str,
-    from: Option<String>,
-    to: Option<String>,
-    real: Option<String>,
+fn messages(diagnostics: &[Diagnostic]) -> Value {
+    diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect()
 }
 
-#[derive(Serialize)]
-struct Link {
-    item: String,
-    path: String,
-    target: Option<String>,
-    state: &'static str,
+fn home(home: &HomePlan, real: Option<String>) -> Value {
+    json!({
+        "mode": home.choice.mode.as_str(),
+        "source": home.choice.source.as_str(),
+        "from": home.from.as_ref().map(|from| escaped(from.as_encoded_bytes())),
+        "to": home.to.as_deref().map(escaped_path),
+        "real": real,
+    })
 }
 
-#[derive(Serialize)]
-struct Grant<'a> {
-    kind: &'a str,
-    name: &'a str,
-    by: &'a str,
+fn link(link: &Link) -> Value {
+    json!({
+        "item": link.item.name(),
+        "path": escaped_path(&link.place),
+        "target": link.target.as_deref().map(escaped_path),
+        "state": link.state.as_str(),
+    })
 }
 
-#[derive(Serialize)]
-struct Variable<'a> {
-    name: String,
-    action: &'static str,
-    rule: u8,
-    group: Option<&'a str>,
-    reason: &'a str,
+fn grant(grant: &Grant) -> Value {
+    json!({ "kind": grant.kind, "name": grant.name, "by": grant.by.as_str() })
 }
 
-#[derive(Serialize)]
-struct SearchPath {
-    moved: Vec<String>,
+fn variable(decision: &Decision) -> Value {
+    json!({
+        "name": escaped(&decision.name),
+        "action": decision.change.as_str(),
+        "rule": decision.rule as u8,
+        "group": decision.group,
+        "reason": decision.reason,
+    })
 }
 
-#[derive(Serialize)]
-struct Command {
-    word: String,
-    path: Option<String>,
-    status: &'static str,
-}
-
-#[derive(Serialize)]
-struct Seal<'a> {
-    level: &'a str,
-    source: &'a str,
-    /// Nothing where none is wanted.
-    holds: Option<bool>,
-    /// Why it does not hold.
-    reason: Option<&'a str>,
-    rules: usize,
-    /// The secret files that cannot be read.
-    secrets: Vec<String>,
-    /// The directories above them, directly in which no file can be made.
-    narrow: Vec<String>,
-    /// What else does not work, or stays open.
-    limits: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Error<'a> {
-    status: i32,
-    message: String,
-    hint: Option<&'a str>,
-}
-
-/// The whole plan as one JSON object and a line end. `error` is why a run would fail.
-pub fn explain(plan: &Plan, command: Option<&Found>, error: Option<&Failure>) -> String {
-    let profile = plan.selection.as_ref().and_then(|selection| selection.profile.as_ref());
-    let real = plan.selection.as_ref().and_then(|selection| selection.real.path());
-    let document = Document {
-        schema: SCHEMA,
-        profile: profile.map(|profile| Profile {
-            name: &profile.name,
-            dir: shown_path(&profile.dir),
-            source: profile.source.words(),
-        }),
-        home: plan.home.as_ref().map(|home| Home {
-            mode: home.choice.word(),
-            source: home.choice.source,
-            from: home.from.as_ref().map(|from| shown(from.as_encoded_bytes())),
-            to: home.to.as_deref().map(shown_path),
-            real: real.map(shown_path),
-        }),
-        links: plan.home.iter().flat_map(|home| &home.links).map(link).collect(),
-        grants: plan.grants.iter().map(|grant| Grant { kind: grant.kind, name: &grant.name, by: grant.by }).collect(),
-        variables: plan
-            .outcomes
-            .iter()
-            .map(|outcome| Variable {
-                name: shown(&outcome.name),
-                action: outcome.action.word(),
-                rule: outcome.rule as u8,
-                group: outcome.group,
-                reason: &outcome.reason,
-            })
-            .collect(),
-        path: SearchPath { moved: plan.moved.iter().map(|element| shown(element)).collect() },
-        command: command.map(|found| Command {
-            word: shown(&found.word),
-            path: found.program.as_deref().ok().map(shown_path),
-            status: match &found.program {
-                Ok(_) => "found",
-                Err(failure) => match failure.status {
-                    Status::Failed => "shim-loop",
-                    Status::CannotRun => "cannot-run",
-                    Status::NotFound => "not-found",
-                },
-            },
-        }),
-        seal: plan.seal.as_ref().map(seal),
-        warnings: &plan.warnings,
-        findings: &plan.findings,
-        error: error.map(|failure| Error {
-            status: failure.status as i32,
-            message: shown(failure.message.as_bytes()),
-            hint: failure.hint.as_deref(),
-        }),
+fn command(command: &Command) -> Value {
+    let status = match command.program.as_ref().map_err(|failure| failure.status) {
+        Ok(_) => "found",
+        Err(Status::Failed) => "shim-loop",
+        Err(Status::CannotRun) => "cannot-run",
+        Err(Status::NotFound) => "not-found",
     };
-    // Strings and numbers only: nothing in it can fail.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    json!({
+        "word": escaped(&command.word),
+        "path": command.program.as_ref().ok().map(|program| escaped_path(&program.path)),
+        "status": status,
+    })
 }
 
-fn seal(seal: &SealPlan) -> Seal<'_> {
+fn seal(seal: &SealPlan) -> Value {
     let reason = seal.refusal.as_ref().map(|failure| failure.message.as_str()).or(seal.leak);
-    Seal {
-        level: seal.level.word(),
-        source: seal.source,
-        holds: (seal.level != SealLevel::Off).then_some(reason.is_none()),
-        reason,
-        rules: seal.rules(),
-        secrets: seal.secrets.iter().map(|path| shown_path(path)).collect(),
-        narrow: seal.dirs().map(shown_path).collect(),
-        limits: seal.limits(),
-    }
+    json!({
+        "level": seal.level.as_str(),
+        "source": seal.source.as_str(),
+        // Nothing where none is wanted.
+        "holds": (seal.level != SealLevel::Off).then_some(reason.is_none()),
+        "reason": reason,
+        "rules": seal.rules(),
+        // The secret files that cannot be read, and the directories above them, directly in which no file can be created.
+        "secrets": seal.secrets.iter().map(|path| escaped_path(path)).collect::<Value>(),
+        "narrow": seal.dirs().map(escaped_path).collect::<Value>(),
+        "limits": seal.limits(),
+    })
 }
 
-fn link(link: &crate::shares::Link) -> Link {
-    Link {
-        item: link.item.name(),
-        path: shown_path(&link.place),
-        target: link.target.as_deref().map(shown_path),
-        state: link.state.word(),
-    }
+fn error(failure: &Failure) -> Value {
+    json!({ "status": failure.status as i32, "message": escaped(failure.message.as_bytes()), "hint": failure.hint })
 }

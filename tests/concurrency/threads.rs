@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Barrier;
 
-use hermes_exec::home::HomePlan;
-use hermes_exec::prepare::prepare;
+use crate::support::plan::prepare;
+use hermes_exec::plan::home::HomePlan;
 
 use super::{HOME, OPTIONS, PLACES, expected_home, start, tree, with_sources};
 use crate::support::Sandbox;

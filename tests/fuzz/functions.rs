@@ -3,12 +3,12 @@
 
 use std::path::{Component, Path};
 
-use hermes_exec::catalogue;
-use hermes_exec::message::Status;
-use hermes_exec::policy::config::{self, Config};
-use hermes_exec::policy::dotenv;
-use hermes_exec::policy::file::{self, PolicyFile};
-use hermes_exec::shares;
+use hermes_exec::error::Status;
+use hermes_exec::plan::catalogue;
+use hermes_exec::plan::files::config::{self, Config};
+use hermes_exec::plan::files::dotenv;
+use hermes_exec::plan::files::policy::{self, PolicyFile};
+use hermes_exec::plan::home::items;
 use serde_json::Value;
 
 use crate::support::random::case::Case;
@@ -35,7 +35,7 @@ pub fn policy(text: &[u8]) {
 }
 
 fn read_policy(text: &[u8], is_secret: bool) {
-    match file::parse(Path::new("/p/hermes-exec.json"), text) {
+    match policy::parse(Path::new("/p/hermes-exec.json"), text) {
         Ok(file) => sound(&file),
         Err(failure) => {
             assert_eq!(failure.status, Status::Failed);
@@ -65,9 +65,11 @@ fn sound(file: &PolicyFile) {
         assert!(program.inherit_credentials.iter().flatten().all(|group| catalogue::groups().contains(&group.0)));
     }
     assert!(file.inherit_credentials.iter().all(|group| catalogue::groups().contains(&group.0)));
-    let items = shares::every_item(Some(file), &[]).unwrap_or_default();
+    let of_programs = file.programs.iter().flat_map(|(_, program)| &program.share);
+    let more = file.share.iter().flatten().chain(of_programs);
+    let items = items::items(Some(&items::DEFAULT), more, &[]).unwrap_or_default();
     assert!(items.len() >= 2, "the default ones are among them");
-    for place in shares::places(&items) {
+    for place in items::places(&items) {
         let mut parts = place.components();
         assert!(parts.clone().next().is_some() && parts.all(|part| matches!(part, Component::Normal(_))), "{place:?}");
     }

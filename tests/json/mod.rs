@@ -252,7 +252,7 @@ fn the_catalogue_says_the_same_as_its_text() {
     assert_eq!(text.lines().count(), rows.len());
     for (line, row) in text.lines().zip(rows) {
         let row = row.as_object().unwrap();
-        assert!(row.keys().eq(["class", "group", "name", "reason", "secret"]), "{row:?}");
+        assert!(row.keys().eq(["name", "group", "class", "secret", "reason"]), "{row:?}");
         for key in ["name", "group", "class", "reason"] {
             assert!(line.contains(row[key].as_str().unwrap()), "{key}: {line}");
         }

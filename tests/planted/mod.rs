@@ -9,8 +9,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-use hermes_exec::message::Failure;
-use hermes_exec::prepare::prepare;
+use crate::support::plan::prepare;
+use hermes_exec::error::Failure;
 
 use crate::support::plan::plan;
 use crate::support::{Sandbox, listing};

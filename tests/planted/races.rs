@@ -2,7 +2,7 @@
 
 use super::{OPTIONS, PLACES, PROFILE, Trap};
 use crate::support::plan::plan;
-use hermes_exec::prepare::prepare;
+use crate::support::plan::prepare;
 use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-use hermes_exec::cli::{self, Parsed};
+use hermes_exec::cli::{self, Request};
 use hermes_exec::environ::Environ;
-use hermes_exec::facts::{Facts, Files, System};
-use hermes_exec::home::HomePlan;
-use hermes_exec::message::Failure;
-use hermes_exec::plan::Plan;
+use hermes_exec::error::Failure;
+use hermes_exec::plan::Draft;
+use hermes_exec::plan::home::HomePlan;
+use hermes_exec::world::system::System;
+use hermes_exec::world::{Input, World};
 
 use super::Sandbox;
 
@@ -20,23 +21,31 @@ pub fn plan<S: AsRef<OsStr>>(sandbox: &Sandbox, options: impl IntoIterator<Item 
 
 /// The same, in this environment and on this file system.
 pub fn plan_with<S: AsRef<OsStr>>(
-    files: &dyn Files,
+    world: &dyn World,
     env: &[(&str, &OsStr)],
     options: impl IntoIterator<Item = S>,
 ) -> Result<HomePlan, Failure> {
     let mut args: Vec<OsString> = vec!["hermes-exec".into()];
     args.extend(options.into_iter().map(|option| option.as_ref().to_owned()));
     args.push("true".into());
-    let Parsed::Options(options) = cli::parse(&args, |_| false)? else { panic!("{args:?} ask for a text") };
+    let Request::Run(options) = cli::parse(&args, |_| false)? else { panic!("{args:?} ask for something else") };
     let entry = |(name, value): &(&str, &OsStr)| {
         let entry = [name.as_bytes(), b"=", value.as_bytes()].concat();
         Cow::Owned(CString::new(entry).unwrap())
     };
     let environ = Environ::new(env.iter().map(entry).collect());
-    let facts = Facts::gather(&environ, OsStr::new("hermes-exec"), files);
-    let mut plan = Plan::build(&options, &facts);
+    let input = Input::gather(&environ, OsStr::new("hermes-exec"), world);
+    let mut plan = Draft::build(&options, &input);
     match plan.error.take() {
         Some(failure) => Err(failure),
         None => Ok(plan.home.take().expect("a plan without error has settled HOME")),
+    }
+}
+
+/// Carries a plan out as a run does: the messages of its findings, or the failure.
+pub fn prepare(plan: &HomePlan) -> Result<Vec<String>, Failure> {
+    match hermes_exec::act::links::prepare(plan) {
+        Ok(findings) => Ok(findings.into_iter().map(|finding| finding.message).collect()),
+        Err(error) => Err(error.downcast().expect("a typed failure")),
     }
 }

@@ -13,7 +13,7 @@ mod signals;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use hermes_exec::message::shown;
+use hermes_exec::text::escaped;
 
 use crate::support::start::{Start, caller, emptied, example};
 use crate::support::{BINARY, Sandbox};
@@ -159,7 +159,7 @@ impl Twin {
         let mut set: Vec<&str> = Vec::new();
         for entry in &self.block {
             let name = name(entry);
-            match name.and_then(|name| announced.iter().find(|(known, _)| *known == shown(name))) {
+            match name.and_then(|name| announced.iter().find(|(known, _)| *known == escaped(name))) {
                 None => lines.push(format!("env: {}", entry.escape_ascii())),
                 Some((_, action)) if action == "removed" => {}
                 Some((known, action)) if action == "set" && set.contains(&known.as_str()) => {}

@@ -13,17 +13,18 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hermes_exec::catalogue;
-use hermes_exec::cli::{self, Options, Parsed};
+use hermes_exec::cli::{self, Options, Request};
 use hermes_exec::environ::Environ;
-use hermes_exec::facts::Facts;
-use hermes_exec::message::Failure;
-use hermes_exec::plan::Plan;
+use hermes_exec::error::Failure;
+use hermes_exec::plan::Draft;
+use hermes_exec::plan::catalogue;
+use hermes_exec::world::Input;
+use hermes_exec::world::settings::Settings;
 
 use super::secret::{holds_secret, is_in_a_key};
-use super::world::{USER, World};
+use super::world::{Machine, USER};
 
-static WORLD: LazyLock<World> = LazyLock::new(World::default);
+static WORLD: LazyLock<Machine> = LazyLock::new(Machine::default);
 static GROUPS: LazyLock<Vec<&str>> = LazyLock::new(catalogue::groups);
 
 /// See the top of this file.
@@ -34,7 +35,7 @@ pub struct Case {
     /// The inherited block.
     pub environ: Environ,
     /// The machine.
-    pub world: World,
+    pub world: Machine,
     /// Who we are.
     pub uid: u32,
     /// What stands for a secret stands where it may be told: in a path, or in a file of which a part is told.
@@ -87,25 +88,32 @@ impl Case {
         args.extend(self.words.iter().cloned());
         let is_group = |word: &[u8]| GROUPS.iter().any(|group| group.as_bytes() == word);
         cli::parse(&args, is_group).map(|parsed| match parsed {
-            Parsed::Options(options) => Some(*options),
-            Parsed::Text(_) => None,
+            Request::Run(options) | Request::Explain(options) | Request::Doctor(options) => Some(*options),
+            Request::Text(_) | Request::Catalogue { .. } | Request::Unlink(_) => None,
         })
     }
 
     /// What the program knows.
-    pub fn facts(&self) -> Facts<'_> {
-        let own_name = b"hermes-exec".to_vec();
-        Facts { environ: &self.environ, uid: self.uid, gid: self.uid, own_name, files: &self.world }
+    pub fn input(&self) -> Input<'_> {
+        Input {
+            environ: &self.environ,
+            settings: Settings::read(&self.environ),
+            uid: self.uid,
+            gid: self.uid,
+            pid: 1,
+            own_name: b"hermes-exec".to_vec(),
+            world: &self.world,
+        }
     }
 
     /// The plan.
-    pub fn plan(&self, options: &Options) -> Plan {
-        Plan::build(options, &self.facts())
+    pub fn plan(&self, options: &Options) -> Draft {
+        Draft::build(options, &self.input())
     }
 
     /// The case in which the command finds itself: the block and the machine that the plan leads to.
-    pub fn after(&self, options: &Options, plan: &Plan) -> Self {
-        let mut next = Self { environ: plan.child.clone(), ..self.clone() };
+    pub fn after(&self, options: &Options, plan: &Draft) -> Self {
+        let mut next = Self { environ: plan.env.child.clone(), ..self.clone() };
         if let Some(home) = &plan.home {
             next.world.prepare(home);
         }

@@ -7,16 +7,15 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use hermes_exec::catalogue;
-use hermes_exec::cli::{Grants, Mode, Options};
+use hermes_exec::cli::{Grants, Options};
 use hermes_exec::environ::{Environ, split};
-use hermes_exec::launch::Search;
-use hermes_exec::message::Failure;
-use hermes_exec::plan::{Action, Outcome, Plan};
-use hermes_exec::policy::rules::Rule;
-use hermes_exec::report::page::Page;
-use hermes_exec::report::{self, Found};
-use hermes_exec::{doctor, shares};
+use hermes_exec::error::Failure;
+use hermes_exec::output::Page;
+use hermes_exec::plan::Draft;
+use hermes_exec::plan::catalogue;
+use hermes_exec::plan::env::decision::{Change, Decision, Rule};
+use hermes_exec::plan::home::items;
+use hermes_exec::{doctor, report};
 
 use super::case::Case;
 use super::judge::judge;
@@ -51,10 +50,10 @@ pub fn hold(case: &Case) {
 /// The child's block follows from the inherited one and the outcomes, byte for byte and in order: what is kept stands
 /// where it stood, what is removed has no copy left, what is set stands once in the place of its first copy or at the end.
 /// Each name has one outcome.
-pub fn agrees(environ: &Environ, plan: &Plan) {
-    let outcomes: HashMap<&[u8], &Outcome> = plan.outcomes.iter().map(|one| (one.name.as_slice(), one)).collect();
-    assert_eq!(outcomes.len(), plan.outcomes.len(), "a name has two outcomes");
-    let mut child = plan.child.entries().iter().map(|entry| entry.to_bytes()).peekable();
+pub fn agrees(environ: &Environ, plan: &Draft) {
+    let outcomes: HashMap<&[u8], &Decision> = plan.env.decisions.iter().map(|one| (one.name.as_slice(), one)).collect();
+    assert_eq!(outcomes.len(), plan.env.decisions.len(), "a name has two outcomes");
+    let mut child = plan.env.child.entries().iter().map(|entry| entry.to_bytes()).peekable();
     let mut seen = HashSet::new();
     for entry in environ.entries() {
         let entry = entry.to_bytes();
@@ -64,12 +63,12 @@ pub fn agrees(environ: &Environ, plan: &Plan) {
         };
         let outcome = outcomes[name];
         let is_first = seen.insert(name);
-        match outcome.action {
-            Action::Kept => assert_eq!(child.next(), Some(entry), "{outcome:?}"),
-            Action::Removed => {}
-            Action::Set if !is_first => {}
-            Action::Set => assert_eq!(child.next().and_then(split).map(|(name, _)| name), Some(name), "{outcome:?}"),
-            Action::Edited => {
+        match &outcome.change {
+            Change::Keep => assert_eq!(child.next(), Some(entry), "{outcome:?}"),
+            Change::Remove => {}
+            Change::Set(_) if !is_first => {}
+            Change::Set(_) => assert_eq!(child.next().and_then(split).map(|(name, _)| name), Some(name), "{outcome:?}"),
+            Change::Edit(_) => {
                 let next = child.peek().copied().and_then(split).filter(|(known, _)| *known == name);
                 let edited = next.filter(|(_, new)| is_edited(name, value, new));
                 assert!(edited.is_some() || name == b"PYTHONPATH", "{outcome:?}: {next:?}");
@@ -77,8 +76,8 @@ pub fn agrees(environ: &Environ, plan: &Plan) {
             }
         }
     }
-    for outcome in plan.outcomes.iter().filter(|outcome| !seen.contains(outcome.name.as_slice())) {
-        assert_eq!(outcome.action, Action::Set, "{outcome:?} was not in the block");
+    for outcome in plan.env.decisions.iter().filter(|outcome| !seen.contains(outcome.name.as_slice())) {
+        assert!(matches!(outcome.change, Change::Set(_)), "{outcome:?} was not in the block");
         assert_eq!(child.next().and_then(split).map(|(name, _)| name), Some(outcome.name.as_slice()));
     }
     assert_eq!(child.next(), None);
@@ -115,21 +114,20 @@ fn decides(name: &[u8]) -> bool {
 }
 
 /// The same start again, from within: the same block.
-pub fn idempotent(case: &Case, options: &Options, plan: &Plan) {
-    let is_other = |outcome: &Outcome| {
-        let changes = matches!(outcome.action, Action::Set | Action::Removed) && outcome.rule != Rule::Computed;
+pub fn idempotent(case: &Case, options: &Options, plan: &Draft) {
+    let is_other = |outcome: &Decision| {
+        let changes = matches!(outcome.change, Change::Set(_) | Change::Remove) && outcome.rule != Rule::Computed;
         changes && decides(&outcome.name)
     };
     let moves = options.chdir.as_ref().is_some_and(|dir| !dir.as_bytes().starts_with(b"/"));
     let strays =
         options.chdir.is_some() && options.policy.as_ref().is_some_and(|file| !file.as_bytes().starts_with(b"/"));
-    let starts = matches!(options.mode(), Mode::Run | Mode::Explain);
-    if !starts || moves || strays || plan.outcomes.iter().any(is_other) {
+    if moves || strays || plan.env.decisions.iter().any(is_other) {
         return;
     }
     let next = case.after(options, plan).plan(options);
     assert_eq!(next.error, None, "the run within");
-    assert_eq!(shown(&next.child), shown(&plan.child), "the run within");
+    assert_eq!(shown(&next.env.child), shown(&plan.env.child), "the run within");
 }
 
 fn shown(environ: &Environ) -> Vec<String> {
@@ -148,29 +146,29 @@ pub fn keep_wins(case: &Case, options: &Options) {
     let options = with(options, |options| options.keep.push("*".into()));
     let plan = case.plan(&options);
     judge(case, &options, &plan);
-    for outcome in &plan.outcomes {
+    for outcome in &plan.env.decisions {
         assert!(outcome.rule <= Rule::Keep, "{outcome:?}");
     }
 }
 
 /// To grant more keeps variables of what is granted, and changes nothing else. The bare grant opens no sealed group.
-pub fn grants_are_monotone(case: &Case, options: &Options, plan: &Plan) {
+pub fn grants_are_monotone(case: &Case, options: &Options, plan: &Draft) {
     let given = options.grants.clone().unwrap_or_default();
-    let removed = |outcome: &&Outcome| (outcome.rule, outcome.action) == (Rule::Catalogue, Action::Removed);
-    let group = plan.outcomes.iter().filter(removed).find_map(|outcome| outcome.group);
+    let removed = |outcome: &&Decision| outcome.is_removed_by(Rule::Catalogue);
+    let group = plan.env.decisions.iter().filter(removed).find_map(|outcome| outcome.group);
     let mut named = given.clone();
     named.groups.extend(group.map(Into::into));
     for (grants, group) in [(Grants { every: true, ..given }, None), (named, group)] {
         let is_bare = group.is_none();
         let more = case.plan(&with(options, |options| options.grants = Some(grants)));
-        assert_eq!(more.outcomes.len(), plan.outcomes.len());
-        for (before, after) in plan.outcomes.iter().zip(&more.outcomes) {
+        assert_eq!(more.env.decisions.len(), plan.env.decisions.len());
+        for (before, after) in plan.env.decisions.iter().zip(&more.env.decisions) {
             let opened = before != after;
             let allowed = match before.group {
-                Some(of) if is_bare => !catalogue::is_sealed(of),
+                Some(of) if is_bare => !catalogue::is_by_name_only(of),
                 of => of == group,
             };
-            let right = removed(&before) && allowed && *after == Outcome { action: Action::Kept, ..before.clone() };
+            let right = removed(&before) && allowed && *after == Decision { change: Change::Keep, ..before.clone() };
             assert!(!opened || right, "{before:?} became {after:?}");
         }
         agrees(&case.environ, &more);
@@ -178,43 +176,36 @@ pub fn grants_are_monotone(case: &Case, options: &Options, plan: &Plan) {
 }
 
 /// `--minimal` leaves no name that is not there without it.
-pub fn minimal_is_less(case: &Case, options: &Options, plan: &Plan) {
+pub fn minimal_is_less(case: &Case, options: &Options, plan: &Draft) {
     let less = case.plan(&with(options, |options| options.minimal = true));
     let names = |environ: &Environ| -> HashSet<Vec<u8>> {
         environ.entries().iter().filter_map(|entry| split(entry.to_bytes())).map(|(name, _)| name.to_vec()).collect()
     };
-    let all = names(&plan.child);
-    for name in names(&less.child) {
+    let all = names(&plan.env.child);
+    for name in names(&less.env.child) {
         assert!(all.contains(&name), "{} is new with --minimal", name.escape_ascii());
     }
 }
 
 /// Every report can be made, and none of them tells a value.
-pub fn reports(case: &Case, options: &Options, plan: &Plan) {
-    let facts = case.facts();
-    let found = options.command.first().map(|word| {
-        let program = Search::new(word, None, &plan.child, plan.own.as_ref(), &facts).first();
-        Found {
-            word: hermes_exec::launch::without_value(word.as_bytes()).to_vec(),
-            program: program.map(|found| found.path),
-        }
-    });
-    let failure = found.as_ref().and_then(|found| found.program.as_ref().err());
+pub fn reports(case: &Case, options: &Options, plan: &Draft) {
+    let input = case.input();
     let claude = case.plan(&with(options, |options| options.command = vec!["claude".into()]));
-    let checks = doctor::examine(plan, &claude, options, &facts);
+    let checks = doctor::examine(options, &input);
     let mut texts = vec![
-        report::text::explain(plan, found.as_ref(), true, Page::new(true, true)),
-        report::json::explain(plan, found.as_ref(), plan.error.as_ref().or(failure)),
+        report::text::explain(plan, true, Page::new(true, true)),
+        report::json::explain(plan),
         report::checks::text(&checks, Page::new(false, false)),
         report::checks::json(&checks),
     ];
-    texts.extend(report::text::changes(&plan.outcomes));
-    texts.extend(plan.warnings.iter().chain(&plan.findings).chain(&plan.notice).cloned());
-    texts.extend(plan.error.iter().chain(failure).map(of_failure));
-    if !may_show(case, options, [&case.environ, &plan.child, &claude.child]) {
+    texts.extend(report::text::changes(&plan.env.decisions));
+    texts.extend(plan.warnings.iter().chain(&plan.findings).map(|diagnostic| diagnostic.message.clone()));
+    texts.extend(plan.notice.iter().cloned());
+    texts.extend(plan.failure().map(of_failure));
+    if !may_show(case, options, [&case.environ, &plan.env.child, &claude.env.child]) {
         texts.iter().for_each(|text| tells_no_secret(text));
     }
-    let _ = shares::places(&plan.items);
+    let _ = items::places(&plan.items);
 }
 
 fn of_failure(failure: &Failure) -> String {

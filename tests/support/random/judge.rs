@@ -6,19 +6,20 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-use hermes_exec::catalogue;
 use hermes_exec::cli::Options;
 use hermes_exec::environ::Environ;
-use hermes_exec::facts::Files;
-use hermes_exec::home::POINTERS;
-use hermes_exec::plan::{Action, Outcome, Plan};
-use hermes_exec::policy::core::{is_core, is_provider_key};
-use hermes_exec::policy::declared::Declared;
-use hermes_exec::policy::file::{Group, PolicyFile};
-use hermes_exec::policy::load;
-use hermes_exec::policy::markers::Family;
-use hermes_exec::policy::rules::Rule;
-use hermes_exec::profile::Source;
+use hermes_exec::plan::Draft;
+use hermes_exec::plan::catalogue;
+use hermes_exec::plan::diagnostic::Origin;
+use hermes_exec::plan::env::computed::POINTERS;
+use hermes_exec::plan::env::core::{is_core, is_provider_key};
+use hermes_exec::plan::env::decision::{Change, Decision, Rule};
+use hermes_exec::plan::env::declared::Declared;
+use hermes_exec::plan::env::markers::Family;
+use hermes_exec::plan::files::policy::{Group, PolicyFile};
+use hermes_exec::plan::files::trust;
+use hermes_exec::plan::profile::OPTION;
+use hermes_exec::world::World;
 
 use super::case::Case;
 
@@ -34,7 +35,7 @@ struct Layer {
 
 struct Judge<'a> {
     environ: &'a Environ,
-    plan: &'a Plan,
+    plan: &'a Draft,
     layers: Vec<Layer>,
     minimal: bool,
     every: bool,
@@ -43,10 +44,10 @@ struct Judge<'a> {
 }
 
 /// Each outcome is the one of the first rule that matches. The plan is one without an error.
-pub fn judge(case: &Case, options: &Options, plan: &Plan) {
-    let facts = case.facts();
+pub fn judge(case: &Case, options: &Options, plan: &Draft) {
+    let input = case.input();
     let selection = plan.selection.as_ref().unwrap();
-    let file = load::load(options, selection, &facts).unwrap().unwrap_or_default();
+    let file = trust::load(options, selection, &input).unwrap().unwrap_or_default();
     let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
     let entry = file.program(program.as_encoded_bytes());
     let bytes = |list: &[String]| list.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
@@ -72,9 +73,9 @@ pub fn judge(case: &Case, options: &Options, plan: &Plan) {
         minimal: options.minimal || file.minimal,
         every: given.every,
         groups,
-        declared: Declared::gather(selection, &facts, &mut Vec::new()).expect("it opens nothing real"),
+        declared: Declared::gather(selection, &input, &mut Vec::new()).expect("it opens nothing real"),
     };
-    plan.outcomes.iter().for_each(|outcome| judge.one(outcome));
+    plan.env.decisions.iter().for_each(|outcome| judge.one(outcome));
     judge.families();
     judge.owed(case, options);
 }
@@ -129,29 +130,30 @@ impl Judge<'_> {
         None
     }
 
-    fn one(&self, outcome: &Outcome) {
-        let Outcome { name, action, rule, group, .. } = outcome;
-        let child: Vec<_> = self.plan.child.copies(name).collect();
+    fn one(&self, outcome: &Decision) {
+        let Decision { name, change, rule, group, .. } = outcome;
+        let action = change.as_str();
+        let child: Vec<_> = self.plan.env.child.copies(name).collect();
         let inherited: Vec<_> = self.environ.copies(name).collect();
         match self.user(name) {
             Some((Rule::Set, value)) => {
-                assert_eq!((*rule, *action), (Rule::Set, Action::Set), "{outcome:?}");
+                assert_eq!((*rule, action), (Rule::Set, "set"), "{outcome:?}");
                 assert_eq!(child, [value.unwrap()], "{outcome:?}");
             }
-            Some((Rule::Unset, _)) => assert_eq!((*rule, *action), (Rule::Unset, Action::Removed), "{outcome:?}"),
+            Some((Rule::Unset, _)) => assert_eq!((*rule, action), (Rule::Unset, "removed"), "{outcome:?}"),
             _ if *rule == Rule::Computed => self.computed(outcome),
             Some(_) => {
-                assert_eq!((*rule, *action), (Rule::Keep, Action::Kept), "{outcome:?}");
+                assert_eq!((*rule, action), (Rule::Keep, "kept"), "{outcome:?}");
                 assert_eq!(child, inherited, "{outcome:?}");
             }
             None => {
                 let (wanted, stays) = self.built_in(outcome, &inherited);
-                let is_edited = *action == Action::Edited && (name == b"PATH" || name == b"PYTHONPATH");
+                let is_edited = action == "edited" && (name == b"PATH" || name == b"PYTHONPATH");
                 // A PYTHONPATH of which nothing is left goes by rule 6.
-                let is_emptied = name == b"PYTHONPATH" && (*rule, *action) == (Rule::Marker, Action::Removed);
+                let is_emptied = name == b"PYTHONPATH" && (*rule, action) == (Rule::Marker, "removed");
                 let agrees = match stays {
-                    true => *rule == wanted && (*action == Action::Kept || is_edited) || is_emptied,
-                    false => (*rule, *action) == (wanted, Action::Removed),
+                    true => *rule == wanted && (action == "kept" || is_edited) || is_emptied,
+                    false => (*rule, action) == (wanted, "removed"),
                 };
                 assert!(agrees, "{outcome:?}, but {wanted:?} comes first, stays: {stays}");
             }
@@ -162,10 +164,10 @@ impl Judge<'_> {
     }
 
     /// Rule 0: what may be set, and that nothing but these is.
-    fn computed(&self, outcome: &Outcome) {
+    fn computed(&self, outcome: &Decision) {
         let home = self.plan.home.as_ref().unwrap();
         let redirected = home.redirect.is_some();
-        let value = self.plan.child.get(&outcome.name);
+        let value = self.plan.env.child.get(&outcome.name);
         match outcome.name.as_slice() {
             b"HOME" => assert_eq!(value, home.to.as_ref().map(|to| to.as_os_str().as_encoded_bytes())),
             b"HERMES_HOME" | b"HERMES_PROFILE" => assert!(value.is_some()),
@@ -180,7 +182,7 @@ impl Judge<'_> {
         let home = self.plan.home.as_ref().unwrap();
         let is_free = |name: &[u8]| !matches!(self.user(name), Some((Rule::Set | Rule::Unset, _)));
         let owes = |name: &str, value: &Path| {
-            let child = self.plan.child.copies(name.as_bytes());
+            let child = self.plan.env.child.copies(name.as_bytes());
             assert!(
                 !is_free(name.as_bytes()) || child.eq([value.as_os_str().as_encoded_bytes()]),
                 "{name} is not {value:?}"
@@ -189,10 +191,10 @@ impl Judge<'_> {
         home.to.iter().for_each(|to| owes("HOME", to));
         let redirected = home.redirect.is_some();
         if let Some(profile) = &selection.profile {
-            if redirected || profile.source != Source::Default || options.hermes_home.is_some() {
+            if redirected || profile.source != Origin::Default || options.hermes_home.is_some() {
                 owes("HERMES_HOME", &profile.dir);
             }
-            if profile.source == Source::Option {
+            if profile.source == OPTION {
                 owes("HERMES_PROFILE", Path::new(&profile.name));
             }
         }
@@ -200,7 +202,7 @@ impl Judge<'_> {
         owes("HERMES_REAL_HOME", real);
         for (name, place) in POINTERS {
             let place = real.join(place);
-            let is_useful = name != "XAUTHORITY" || self.plan.child.given(b"DISPLAY").is_some();
+            let is_useful = name != "XAUTHORITY" || self.plan.env.child.given(b"DISPLAY").is_some();
             let was_given = self.environ.given(name.as_bytes()).is_some();
             if is_useful && !was_given && case.world.stat(&place).is_ok() {
                 owes(name, &place);
@@ -209,11 +211,11 @@ impl Judge<'_> {
     }
 
     /// Rules 4 to 11: the first that matches, and whether the variable stays.
-    fn built_in(&self, outcome: &Outcome, values: &[&[u8]]) -> (Rule, bool) {
+    fn built_in(&self, outcome: &Decision, values: &[&[u8]]) -> (Rule, bool) {
         let name = outcome.name.as_slice();
         if let Some(row) = catalogue::find(inner(name)) {
             let is_named = self.groups.iter().any(|group| group == row.group.as_bytes());
-            let granted = is_named || self.every && !catalogue::SEALED.contains(&row.group);
+            let granted = is_named || self.every && !catalogue::BY_NAME_ONLY.contains(&row.group);
             return (Rule::Catalogue, granted && !inner(name).to_ascii_uppercase().starts_with(b"_HERMES_FORCE_"));
         }
         if self.declared.passthrough.contains(name) {
@@ -242,7 +244,7 @@ impl Judge<'_> {
     }
 
     /// The family by which an outcome is decided, if it comes to that rule. Whether UV_PYTHON does is not asked again.
-    fn in_family(&self, outcome: &Outcome) -> Option<&'static Family> {
+    fn in_family(&self, outcome: &Decision) -> Option<&'static Family> {
         let name = outcome.name.as_slice();
         let comes_to_it = !matches!(outcome.rule, Rule::Computed | Rule::Set | Rule::Unset)
             && self.user(name).is_none()
@@ -255,12 +257,12 @@ impl Judge<'_> {
     /// A family stays or goes as a whole, and stays where a member is kept or passed through.
     fn families(&self) {
         let mut fates: HashMap<&str, bool> = HashMap::new();
-        for outcome in &self.plan.outcomes {
+        for outcome in &self.plan.env.decisions {
             let Some(family) = self.in_family(outcome) else { continue };
-            let stays = outcome.action != Action::Removed;
+            let stays = outcome.change != Change::Remove;
             assert_eq!(*fates.entry(family.name).or_insert(stays), stays, "{outcome:?} is apart from its family");
         }
-        for outcome in &self.plan.outcomes {
+        for outcome in &self.plan.env.decisions {
             let spared = matches!(outcome.rule, Rule::Keep | Rule::Passthrough) && inner(&outcome.name) != b"UV_PYTHON";
             if let Some(family) = Family::of(inner(&outcome.name)).filter(|_| spared) {
                 assert_ne!(fates.get(family.name), Some(&false), "{outcome:?}, but its family goes");

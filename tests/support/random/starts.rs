@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use hermes_exec::catalogue;
-use hermes_exec::policy::markers::FAMILIES;
+use hermes_exec::plan::catalogue;
+use hermes_exec::plan::env::markers::FAMILIES;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
@@ -167,7 +167,7 @@ const OPTIONS: [&[&str]; 30] = [
     &["--set", "NVM_DIR="],
 ];
 
-/// What the machine may have besides what [`World`](super::world::World) has.
+/// What the machine may have besides what [`Machine`](super::world::World) has.
 const RECORDS: [&str; 16] = [
     "dhome",
     "dprofiles/builder/home",

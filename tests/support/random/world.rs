@@ -8,10 +8,10 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use hermes_exec::facts::sealing::{Landlock, Sealing};
-use hermes_exec::facts::{Content, Files, Kind, Stat, Text};
-use hermes_exec::home::HomePlan;
-use hermes_exec::shares::State;
+use hermes_exec::plan::home::HomePlan;
+use hermes_exec::plan::home::links::State;
+use hermes_exec::world::sealing::{Landlock, Sealing};
+use hermes_exec::world::{Content, FileText, Kind, Stat, World};
 
 /// The user to whom everything belongs.
 pub const USER: u32 = 1000;
@@ -33,7 +33,7 @@ enum Node {
 
 /// See the top of this file.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Machine {
     /// What is there, with its inode. A path is compared as one text, which costs less than by its parts.
     nodes: BTreeMap<OsString, (u64, Node)>,
     inodes: u64,
@@ -41,7 +41,7 @@ pub struct World {
     pub cwd: PathBuf,
 }
 
-impl Default for World {
+impl Default for Machine {
     /// A real home with a login, a Hermes root with the profiles `builder` and `writer` (which has a home) and its own venv,
     /// a project with a venv, and a few programs.
     fn default() -> Self {
@@ -73,7 +73,7 @@ impl Default for World {
     }
 }
 
-impl World {
+impl Machine {
     /// Makes a directory and its parents. Relative paths count from the root of Hermes. What cannot be made is not.
     pub fn directory(&mut self, path: &Path) {
         self.make(path, Node::Directory);
@@ -192,7 +192,11 @@ fn kind(node: &Node) -> Kind {
     }
 }
 
-impl Files for World {
+impl World for Machine {
+    fn program_in(&self, name: &OsStr, dirs: &[PathBuf]) -> Option<PathBuf> {
+        dirs.iter().map(|dir| dir.join(name)).find(|path| self.stat(path).is_ok())
+    }
+
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         self.stat_of(path, true)
     }
@@ -220,17 +224,17 @@ impl Files for World {
         self.node(path, true).map(drop)
     }
 
-    fn text(&self, path: &Path, limit: usize) -> Text {
+    fn text(&self, path: &Path, limit: usize) -> FileText {
         let stat = self.stat(path);
         match self.node(path, true) {
-            Ok((_, Node::File(text))) => Text::Read(Content {
+            Ok((_, Node::File(text))) => FileText::Found(Content {
                 bytes: text[..text.len().min(limit)].to_vec(),
                 is_cut: text.len() > limit,
                 stat: stat.unwrap(),
             }),
-            Ok(_) => Text::Unreadable("not a regular file".into()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Text::Missing,
-            Err(error) => Text::Unreadable(error.to_string()),
+            Ok(_) => FileText::Unreadable("not a regular file".into()),
+            Err(error) if error.kind() == ErrorKind::NotFound => FileText::Missing,
+            Err(error) => FileText::Unreadable(error.to_string()),
         }
     }
 

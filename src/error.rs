@@ -1,0 +1,56 @@
+//! Why there is no run: the exit status, one line, and how to fix it. It prints nothing; `output.rs` does.
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+/// The exit statuses that are ours, as `env(1)` has them; every other status is the command's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// hermes-exec itself failed.
+    Failed = 125,
+    /// The command was found but cannot be started.
+    CannotRun = 126,
+    NotFound = 127,
+}
+
+/// A typed error. Anything else that goes wrong on the way is turned into one of status 125.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub status: Status,
+    /// One line, without our name and without the word "error".
+    pub message: String,
+    /// At most one line that says what to type.
+    pub hint: Option<String>,
+    /// A command line that can be pasted and fixes it, for `--doctor`.
+    pub cure: Option<String>,
+}
+
+impl Failure {
+    /// A failure of hermes-exec itself (125).
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { status: Status::Failed, message: message.into(), hint: None, cure: None }
+    }
+
+    pub fn status(mut self, status: Status) -> Self {
+        self.status = status;
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn cure(mut self, cure: impl Into<String>) -> Self {
+        self.cure = Some(cure.into());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

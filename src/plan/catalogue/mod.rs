@@ -1,0 +1,186 @@
+//! The built-in table of what Hermes Agent manages: which variable belongs to which group, of which class, and why.
+//!
+//! The table is two files that can be read and audited without Rust. Both hold lines of five tab-separated columns: name,
+//! group, class, secret (`yes` or `no`), reason. `names.tsv` is sorted by the ASCII-upper-cased name and searched as it is, so
+//! that a start pays neither for parsing nor for memory. `patterns.tsv` holds the few names with a `*`. Rows marked secret
+//! stand for their name in any ASCII case, because a credential is one in any spelling; the others for that name alone,
+//! because a setting such as `LLM_MODEL` is read in one spelling only.
+//!
+//! This file removes and keeps nothing; what a row leads to is the policy's business. It does not look at values, and it
+//! does not see through `APPTAINERENV_` and `SINGULARITYENV_`.
+#![forbid(unsafe_code)]
+
+use std::cmp::Ordering;
+
+use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
+
+static NAMES: &str = include_str!("names.tsv");
+static PATTERNS: &str = include_str!("patterns.tsv");
+
+// Where the first column of each line starts and ends, found by the compiler. Offsets and not references: in a
+// position-independent program those would have to be relocated at each start.
+static NAME_KEYS: [(u32, u32); count_lines(NAMES)] = keys(NAMES);
+static PATTERN_KEYS: [(u32, u32); count_lines(PATTERNS)] = keys(PATTERNS);
+static FIRST_BYTES: FirstBytes = first_bytes();
+
+/// The groups that are granted by their name only, never by the bare `--inherit-credentials`: what is in them belongs to
+/// Hermes as a service, or opens far more than a model.
+pub const BY_NAME_ONLY: [&str; 6] =
+    ["gateway", "github", "hermes-internal", "infrastructure", "messaging", "secret-manager"];
+
+/// The name of the one row that no grant opens: Hermes carries a variable past its own filter under this prefix.
+const FORCED: &str = "_HERMES_FORCE_*";
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The variable's name, or a pattern with `*`.
+    pub name: &'static str,
+    /// The vendor, or the part of Hermes, that it belongs to: the word that grants it.
+    pub group: &'static str,
+    /// What sort of thing it is, e.g. `provider-key` or `messaging`.
+    pub class: &'static str,
+    /// Whether the value itself is a secret. If so, the row stands for its name in any ASCII case.
+    pub secret: bool,
+    /// One phrase for people, e.g. "API key of Anthropic".
+    pub reason: &'static str,
+}
+
+impl Row {
+    /// Whether granting the group keeps the variable. False for `_HERMES_FORCE_*` alone.
+    pub fn is_grantable(&self) -> bool {
+        self.name != FORCED
+    }
+
+    /// Whether it leads to the models of a provider, and the bare `--inherit-credentials` grants it.
+    pub fn is_of_a_provider(&self) -> bool {
+        (self.class.starts_with("provider-") || self.class == "cloud-credential") && !is_by_name_only(self.group)
+    }
+
+    fn at(text: &'static str, (start, _): (u32, u32)) -> Option<Row> {
+        text[start as usize..].lines().next().map(Row::parse)
+    }
+
+    fn parse(line: &'static str) -> Row {
+        let mut columns = line.split('\t');
+        let mut next = || columns.next().expect("each line has five columns, and a test reads them all");
+        Row { name: next(), group: next(), class: next(), secret: next() == "yes", reason: next() }
+    }
+}
+
+/// The row for a variable's name: the literal row, else the first pattern that fits.
+pub fn find(name: &[u8]) -> Option<Row> {
+    literal(name).or_else(|| by_pattern(name))
+}
+
+fn literal(name: &[u8]) -> Option<Row> {
+    let at = NAME_KEYS.binary_search_by(|&at| compare_ignoring_case(key(NAMES, at), name)).ok()?;
+    Row::at(NAMES, NAME_KEYS[at]).filter(|row| row.secret || row.name.as_bytes() == name)
+}
+
+fn compare_ignoring_case(left: &[u8], right: &[u8]) -> Ordering {
+    left.iter().map(u8::to_ascii_uppercase).cmp(right.iter().map(u8::to_ascii_uppercase))
+}
+
+/// Most names fit no pattern in any case, so a line's other columns are read only after that.
+fn by_pattern(name: &[u8]) -> Option<Row> {
+    if !may_match(&FIRST_BYTES, name) {
+        return None;
+    }
+    let fitting = PATTERN_KEYS.iter().filter(|&&at| pattern::matches_ignoring_case(key(PATTERNS, at), name));
+    let mut rows = fitting.filter_map(|&at| Row::at(PATTERNS, at));
+    rows.find(|row| row.secret || pattern::matches(row.name.as_bytes(), name))
+}
+
+fn key(text: &'static str, (start, end): (u32, u32)) -> &'static [u8] {
+    &text.as_bytes()[start as usize..end as usize]
+}
+
+const fn count_lines(text: &str) -> usize {
+    let (mut lines, mut at) = (0, 0);
+    while at < text.len() {
+        lines += (text.as_bytes()[at] == b'\n') as usize;
+        at += 1;
+    }
+    lines
+}
+
+const fn keys<const LINES: usize>(text: &str) -> [(u32, u32); LINES] {
+    let mut keys = [(0, 0); LINES];
+    let (mut line, mut at) = (0, 0);
+    while line < LINES {
+        keys[line].0 = at as u32;
+        while text.as_bytes()[at] != b'\t' {
+            at += 1;
+        }
+        keys[line].1 = at as u32;
+        while text.as_bytes()[at] != b'\n' {
+            at += 1;
+        }
+        at += 1;
+        line += 1;
+    }
+    keys
+}
+
+const fn first_bytes() -> FirstBytes {
+    let (mut set, mut line) = ([false; 256], 0);
+    while line < PATTERN_KEYS.len() {
+        set = with_first_byte(set, PATTERNS.as_bytes()[PATTERN_KEYS[line].0 as usize]);
+        line += 1;
+    }
+    set
+}
+
+/// Every row: the names in order, then the patterns.
+pub fn rows() -> impl Iterator<Item = Row> {
+    NAMES.lines().chain(PATTERNS.lines()).map(Row::parse)
+}
+
+/// Every group, sorted, each once.
+pub fn groups() -> Vec<&'static str> {
+    let mut groups: Vec<_> = rows().map(|row| row.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
+/// Whether a group is granted by its name only.
+pub fn is_by_name_only(group: &str) -> bool {
+    BY_NAME_ONLY.contains(&group)
+}
+
+/// The group of a name.
+///
+/// # Errors
+/// A hint, where there is none.
+pub fn group(word: &[u8]) -> Result<&'static str, String> {
+    let known = groups();
+    if let Some(group) = known.iter().find(|group| group.as_bytes() == word) {
+        return Ok(group);
+    }
+    let close = std::str::from_utf8(word).ok().and_then(|word| closest(word, known.into_iter()));
+    Err(match close {
+        Some(close) => format!("did you mean '{close}'?"),
+        None => "the groups are in: hermes-exec --catalogue".into(),
+    })
+}
+
+/// The known word that `word` is most likely a misspelling of: at most a third of its characters, and at most three, put in,
+/// taken out, changed or swapped with a neighbour; case does not count. Of equally close words the first.
+pub fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let limit = (word.len() / 3).clamp(1, 3);
+    let distance = |known: &str| strsim::osa_distance(&word.to_ascii_lowercase(), &known.to_ascii_lowercase());
+    words
+        .map(|known| (distance(known), known))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|pair| pair.0)
+        .map(|pair| pair.1)
+}
+
+#[cfg(test)]
+mod tests;

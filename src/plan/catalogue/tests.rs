@@ -1,0 +1,56 @@
+//! That the two data files keep the promises that `mod.rs` relies on.
+use super::*;
+
+#[test]
+fn both_files_are_well_formed() {
+    for line in NAMES.lines().chain(PATTERNS.lines()) {
+        let columns: Vec<_> = line.split('\t').collect();
+        assert_eq!(columns.len(), 5, "{line}");
+        assert!(columns.iter().all(|column| !column.is_empty() && column.trim() == *column), "{line}");
+        assert!(line.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte)), "not ASCII: {line}");
+        assert!(matches!(columns[3], "yes" | "no"), "{line}");
+        let plain = |byte: u8| byte == b'-' || byte.is_ascii_digit() || byte.is_ascii_lowercase();
+        assert!(columns[1].bytes().chain(columns[2].bytes()).all(plain), "{line}");
+    }
+    assert!(NAMES.ends_with('\n') && PATTERNS.ends_with('\n'));
+    assert!(NAMES.lines().all(|line| !line.contains('*')), "a pattern would never be found by name");
+    assert!(PATTERNS.lines().map(Row::parse).all(|row| row.name.contains('*')));
+}
+
+#[test]
+fn names_are_sorted_and_unique_in_any_case() {
+    let folded: Vec<_> = NAMES.lines().map(|line| Row::parse(line).name.to_ascii_uppercase()).collect();
+    for pair in folded.windows(2) {
+        assert!(pair[0] < pair[1], "{} before {}", pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn every_row_is_found_by_its_name_and_in_another_case_only_when_secret() {
+    for row in rows() {
+        assert_eq!(find(row.name.replace('*', "X").as_bytes()).map(|found| found.name), Some(row.name));
+        let lower = row.name.replace('*', "x").to_ascii_lowercase();
+        assert_eq!(find(lower.as_bytes()).is_some(), row.secret, "{lower}");
+    }
+    for name in ["", "A", "OPENAI", "OPENAI_API_KEYS", "PATH", "ZZZ", "\n", "OPENAI_API_KEY\topenai"] {
+        assert_eq!(find(name.as_bytes()), None, "{name:?}");
+    }
+    assert_eq!(find(b"\xff\xfe"), None);
+}
+
+#[test]
+fn no_grant_opens_the_forced_names() {
+    assert!(rows().any(|row| !row.is_grantable()));
+    assert_eq!(find(b"_HERMES_FORCE_OPENAI_API_KEY").map(|row| row.is_grantable()), Some(false));
+}
+
+#[test]
+fn the_closest_word_is_close() {
+    let closest = |word| closest(word, groups().into_iter());
+    assert_eq!(closest("antropic"), Some("anthropic"));
+    assert_eq!(closest("GitHub"), Some("github"));
+    assert_eq!(closest("hugging-face"), Some("huggingface"));
+    assert_eq!(closest("xia"), Some("xai"));
+    assert_eq!(closest("nothing-like-it"), None);
+    assert_eq!(closest(""), None);
+}

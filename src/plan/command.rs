@@ -1,0 +1,306 @@
+//! Finds the program as `execvp(3)` would on the command's own PATH. It passes over shims that would only call us again, and
+//! refuses the `pip` of Hermes' own venv. The search is ours and not the crate `which`'s, since it has to give `execvp`'s
+//! order, errno and `$0`; it starts nothing (`act/exec.rs` does).
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::environ::Environ;
+use crate::error::{Failure, Status};
+use crate::plan::diagnostic::Diagnostic;
+use crate::plan::env::hermes_places::{HermesVenvs, element_dir};
+use crate::text::{escaped, escaped_path, os_message};
+use crate::world::{FileText, Input, Kind, Stat, World, is_missing};
+
+/// What `execvp(3)` searches when there is no PATH (glibc's `confstr(_CS_PATH)`; macOS has more directories in it).
+const NO_PATH: &[u8] = b"/bin:/usr/bin";
+/// Where people install for themselves, below the real home; not every PATH has it.
+const USER_BIN: [&str; 2] = [".local/bin", ".cargo/bin"];
+/// A candidate that called us this often is passed over, whoever's process it is.
+const MOST_CALLS: usize = 16;
+/// How much of a script is searched for a call of ours, in bytes.
+const HEAD: usize = 4096;
+
+/// A program that can be tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its path as `execve` gets it: relative to the directory in which the command starts.
+    pub path: PathBuf,
+    /// The new value of HERMES_EXEC_GUARD, when the program is a script that calls us.
+    pub guard: Option<Vec<u8>>,
+}
+
+/// The search for a command, candidate after candidate.
+pub struct Search {
+    word: OsString,
+    /// The directory of `--chdir`.
+    base: Option<PathBuf>,
+    /// Whose `pip` is refused; none where the user keeps them.
+    venvs: Option<HermesVenvs>,
+    real: Option<PathBuf>,
+    elements: std::vec::IntoIter<Vec<u8>>,
+    guard: Guard,
+    /// Something of that name was there and could not be executed.
+    denied: Option<Failure>,
+    /// A script of that name was there whose interpreter was not.
+    broken: Option<Failure>,
+    /// Shims of that name that were passed over.
+    shims: usize,
+}
+
+impl Search {
+    /// The search for a word on the PATH of the command's block. A word with a slash is its own only candidate. `real` is
+    /// the real home, for the hint where nothing is found.
+    pub fn new(
+        word: &OsStr,
+        base: Option<&Path>,
+        child: &Environ,
+        venvs: Option<HermesVenvs>,
+        real: Option<&Path>,
+        input: &Input<'_>,
+    ) -> Self {
+        let elements = if word.is_empty() || has_slash(word) {
+            Vec::new()
+        } else {
+            let path = child.get(b"PATH").unwrap_or(NO_PATH);
+            path.split(|&byte| byte == b':').map(<[u8]>::to_vec).collect()
+        };
+        Self {
+            word: word.to_owned(),
+            base: base.map(Path::to_owned),
+            venvs,
+            real: real.map(Path::to_owned),
+            elements: elements.into_iter(),
+            guard: Guard::parse(input.settings.guard),
+            denied: None,
+            broken: None,
+            shims: 0,
+        }
+    }
+
+    /// The first program to try.
+    ///
+    /// # Errors
+    /// As [`Search::next_program`].
+    pub fn first(&mut self, input: &Input<'_>) -> Result<Program, Failure> {
+        if has_slash(&self.word) { self.explicit(input) } else { self.next_program(input) }
+    }
+
+    /// The only candidate of a word with a slash.
+    fn explicit(&self, input: &Input<'_>) -> Result<Program, Failure> {
+        let path = PathBuf::from(&self.word);
+        let seen = self.base.as_ref().map_or_else(|| path.clone(), |base| base.join(&path));
+        let stat = input.world.stat(&seen).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => self.not_found("", input),
+            _ => denied(&path, &os_message(&error)),
+        })?;
+        self.examine(&path, &seen, stat, input.world)?;
+        self.refuse_own_pip(&seen, input.world)?;
+        Ok(Program { path, guard: None })
+    }
+
+    /// The next candidate on PATH that can be tried.
+    ///
+    /// # Errors
+    /// When there is none left: 127 or 126, or 125 when only shims were there; and 126 when it is Hermes' own `pip`.
+    pub fn next_program(&mut self, input: &Input<'_>) -> Result<Program, Failure> {
+        while let Some(element) = self.elements.next() {
+            // As execvp(3) writes it, since a script sees it as its `$0`: no "./" for an empty element, no slash saved.
+            let slash: &[u8] = if element.is_empty() { b"" } else { b"/" };
+            let path = PathBuf::from(OsString::from_vec([&element, slash, self.word.as_bytes()].concat()));
+            let seen = element_dir(&element, self.base.as_deref()).join(&self.word);
+            // A directory that cannot be searched holds no file that we know of.
+            let Ok(stat) = input.world.stat(&seen) else { continue };
+            let head = match self.examine(&path, &seen, stat, input.world) {
+                Ok(head) => head,
+                Err(failure) => {
+                    let first = if failure.status == Status::CannotRun { &mut self.denied } else { &mut self.broken };
+                    first.get_or_insert(failure);
+                    continue;
+                }
+            };
+            self.refuse_own_pip(&seen, input.world)?;
+            if !calls_us(&head, &input.own_name) {
+                return Ok(Program { path, guard: None });
+            }
+            if self.guard.stops(input.pid, stat.identity) {
+                self.shims += 1;
+                continue;
+            }
+            return Ok(Program { path, guard: Some(self.guard.with(input.pid, stat.identity)) });
+        }
+        Err(self.nothing_left(input))
+    }
+
+    /// Can this be started? Gives the start of the file.
+    ///
+    /// # Errors
+    /// 126 when it cannot be executed, 127 when its interpreter is not there.
+    fn examine(&self, path: &Path, seen: &Path, stat: Stat, world: &dyn World) -> Result<Vec<u8>, Failure> {
+        match stat.kind {
+            Kind::File => {}
+            Kind::Directory => return Err(denied(path, "it is a directory")),
+            _ => return Err(denied(path, "it is not a regular file")),
+        }
+        world.executable(seen).map_err(|error| denied(path, &os_message(&error)))?;
+        let head = head(seen, world);
+        match missing_interpreter(&head, self.base.as_deref(), world) {
+            Some(interpreter) => Err(no_interpreter(path, &interpreter)),
+            None => Ok(head),
+        }
+    }
+
+    fn nothing_left(&mut self, input: &Input<'_>) -> Failure {
+        if let Some(failure) = self.denied.take().or_else(|| self.broken.take()) {
+            return failure;
+        }
+        let word = self.shown_word();
+        if self.shims > 0 {
+            return Failure::new(format!("shim loop: every '{word}' on PATH is a script that calls hermes-exec"))
+                .hint(format!("install {word} itself, or put its directory on PATH"));
+        }
+        self.not_found(" on PATH", input)
+    }
+
+    fn not_found(&self, place: &str, input: &Input<'_>) -> Failure {
+        let word = self.shown_word();
+        let failure = Failure::new(format!("'{word}' was not found{place}")).status(Status::NotFound);
+        if word.ends_with('=') {
+            return failure.hint("to set a variable: --set NAME=VALUE, before the command");
+        }
+        match self.elsewhere(input.world) {
+            Some(path) => {
+                failure.hint(format!("it is {}; give that path, or add its directory to PATH", escaped_path(&path)))
+            }
+            None => failure,
+        }
+    }
+
+    /// The program, where people install for themselves.
+    fn elsewhere(&self, world: &dyn World) -> Option<PathBuf> {
+        let real = self.real.as_ref().filter(|_| !self.word.is_empty() && !has_slash(&self.word))?;
+        world.program_in(&self.word, &USER_BIN.map(|dir| real.join(dir)))
+    }
+
+    fn shown_word(&self) -> String {
+        escaped(without_value(self.word.as_bytes()))
+    }
+
+    fn refuse_own_pip(&self, program: &Path, world: &dyn World) -> Result<(), Failure> {
+        let Some(venv) = self.venvs.as_ref().and_then(|venvs| venvs.venv_of_pip(program, world)) else { return Ok(()) };
+        let message = format!("'{}' would install into Hermes' own venv {}", self.shown_word(), escaped_path(venv));
+        Err(Failure::new(message)
+            .status(Status::CannotRun)
+            .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))
+    }
+}
+
+fn has_slash(word: &OsStr) -> bool {
+    word.as_bytes().contains(&b'/')
+}
+
+/// A word that is no command: one with `=` was meant as a variable, and what stands behind it may be a secret.
+pub fn without_value(word: &[u8]) -> &[u8] {
+    word.split_inclusive(|&byte| byte == b'=').next().unwrap_or_default()
+}
+
+pub fn denied(path: &Path, why: &str) -> Failure {
+    Failure::new(format!("'{}' cannot be executed: {why}", escaped_path(path))).status(Status::CannotRun)
+}
+
+pub fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
+    Failure::new(format!(
+        "'{}' needs the interpreter '{}', which is not there",
+        escaped_path(path),
+        escaped(interpreter)
+    ))
+    .status(Status::NotFound)
+}
+
+/// The start of a file; empty when it cannot be read.
+pub fn head(program: &Path, world: &dyn World) -> Vec<u8> {
+    match world.text(program, HEAD) {
+        FileText::Found(content) => content.bytes,
+        FileText::Missing | FileText::Unreadable(_) | FileText::NoDescriptor(_) => Vec::new(),
+    }
+}
+
+/// The interpreter of a script's first line, when it is not there.
+pub fn missing_interpreter(head: &[u8], base: Option<&Path>, world: &dyn World) -> Option<Vec<u8>> {
+    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?.trim_ascii_start();
+    let interpreter = line.split(|byte| matches!(byte, b' ' | b'\t')).next().filter(|word| !word.is_empty())?;
+    let path = Path::new(OsStr::from_bytes(interpreter));
+    let seen = base.map_or_else(|| path.to_owned(), |base| base.join(path));
+    let missing = world.stat(&seen).is_err_and(|error| is_missing(&error));
+    missing.then(|| interpreter.to_vec())
+}
+
+/// Is this the start of a script that names hermes-exec, or the name by which we were called?
+fn calls_us(head: &[u8], own_name: &[u8]) -> bool {
+    let is_script = head.starts_with(b"#!") || !head.contains(&0);
+    let names = |name: &[u8]| !name.is_empty() && head.windows(name.len()).any(|window| window == name);
+    is_script && (names(b"hermes-exec") || names(own_name))
+}
+
+/// HERMES_EXEC_GUARD: which scripts called us on the way here, as `pid:device:inode` with commas between.
+#[derive(Clone, Debug, Default)]
+struct Guard(Vec<(u32, (u64, u64))>);
+
+impl Guard {
+    /// A variable that does not parse is dropped.
+    fn parse(text: &[u8]) -> Self {
+        let one = |call: &str| {
+            let mut parts = call.split(':');
+            let parsed = (parts.next()?.parse().ok()?, (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?));
+            parts.next().is_none().then_some(parsed)
+        };
+        Self(std::str::from_utf8(text).ok().and_then(|text| text.split(',').map(one).collect()).unwrap_or_default())
+    }
+
+    /// Is this script to be passed over: it called us in this very process, or too often?
+    fn stops(&self, pid: u32, identity: (u64, u64)) -> bool {
+        let mut calls = self.0.iter().filter(|(_, known)| *known == identity);
+        self.0.contains(&(pid, identity)) || calls.by_ref().count() >= MOST_CALLS
+    }
+
+    fn with(&self, pid: u32, identity: (u64, u64)) -> Vec<u8> {
+        let all = self.0.iter().copied().chain([(pid, identity)]);
+        let texts: Vec<_> = all.map(|(pid, (device, inode))| format!("{pid}:{device}:{inode}")).collect();
+        texts.join(",").into_bytes()
+    }
+}
+
+/// A login or interactive shell reads start files after us, and BASH_ENV or ENV name one for the others: they may set again
+/// what was removed.
+pub fn shell_findings(argv: &[OsString], child: &Environ) -> Vec<Diagnostic> {
+    const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash"];
+    let Some(word) = argv.first() else { return Vec::new() };
+    let name = Path::new(word).file_name().unwrap_or_default().as_bytes();
+    let login_name = name.strip_prefix(b"-");
+    if !SHELLS.iter().any(|shell| shell.as_bytes() == login_name.unwrap_or(name)) {
+        return Vec::new();
+    }
+    let is_flag = |word: &OsString| word.as_bytes().starts_with(b"-") && word.as_bytes() != b"--";
+    let reads = |word: &OsString| match word.as_bytes() {
+        b"--login" | b"--interactive" => true,
+        [b'-', b'-', ..] => false,
+        flags => flags.contains(&b'l') || flags.contains(&b'i'),
+    };
+    let flags = || argv.iter().skip(1).take_while(|word| is_flag(word));
+    let is_script = argv.len() > 1 + flags().count() || flags().any(|word| word.as_bytes().contains(&b'c'));
+    let mut findings = Vec::new();
+    if login_name.is_some() || flags().any(reads) || !is_script {
+        let message = "a login or interactive shell reads start files, which may set removed variables again";
+        findings.push(Diagnostic::note("shell", message));
+    }
+    for name in ["BASH_ENV", "ENV"] {
+        if child.given(name.as_bytes()).is_some() {
+            let message = format!("{name} names a start file, which may set removed variables again");
+            findings.push(Diagnostic::note("shell", message));
+        }
+    }
+    findings
+}

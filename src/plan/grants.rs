@@ -1,0 +1,79 @@
+//! What the user lets the command have and it would not have otherwise, and the notice to a program whose own credentials were
+//! removed.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+use super::catalogue;
+use super::diagnostic::Origin;
+use super::env::decision::{Decision, Rule};
+use super::env::logins::{Login, login};
+use super::env::names::strip_container_prefix;
+use super::env::user::UserRules;
+use super::home::items::Item;
+use crate::text::escaped;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// `group`, `variable` or `share`.
+    pub kind: &'static str,
+    /// The group, the variable or the item; `*` for every group but those that are granted by name only.
+    pub name: String,
+    pub by: Origin,
+}
+
+/// The groups and variables among the grants.
+pub fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant> {
+    let group = |name: &str, by| Grant { kind: "group", name: name.to_owned(), by };
+    let every = user.granted.every.then(|| group("*", Origin::Option("--inherit-credentials")));
+    let groups = user.granted.groups.iter().map(|&(name, by)| group(name, by));
+    let is_credential = |decision: &&Decision| catalogue::find(strip_container_prefix(&decision.name)).is_some();
+    let kept = decisions.iter().filter(|decision| decision.rule == Rule::Keep).filter(is_credential);
+    let kept = kept.filter_map(|decision| {
+        Some(Grant { kind: "variable", name: escaped(&decision.name), by: user.keeper(&decision.name)? })
+    });
+    every.into_iter().chain(groups).chain(kept).collect()
+}
+
+/// The shared items that somebody asked for: `edits` are those of the options, `of_file` those of the policy file.
+pub fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> Vec<Grant> {
+    let is_option = |item: &Item| {
+        let mut words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
+        words.any(|word| Item::parse(word, "--share").is_ok_and(|asked| asked == *item))
+    };
+    let granted = items.iter().filter_map(|item| {
+        let by = match (is_option(item), of_file.contains(&item)) {
+            (true, _) => Origin::Option("--share"),
+            (_, true) => Origin::Policy,
+            _ => return None,
+        };
+        Some(Grant { kind: "share", name: item.name(), by })
+    });
+    granted.collect()
+}
+
+/// For a program that logs in with credentials of the catalogue: that they were removed, and the option that grants them.
+pub fn notice(program: &[u8], user: &UserRules, decisions: &[Decision]) -> Option<String> {
+    let login = login(program).filter(|_| !user.is_decided)?;
+    let needs = |decision: &&Decision| match login {
+        Login::Groups(groups) => decision.group.is_some_and(|group| groups.contains(&group)),
+        Login::EveryProvider => {
+            catalogue::find(strip_container_prefix(&decision.name)).is_some_and(|row| row.is_of_a_provider())
+        }
+    };
+    let gone = decisions.iter().filter(|decision| decision.is_removed_by(Rule::Catalogue));
+    let removed: Vec<_> = gone.filter(needs).collect();
+    if removed.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = removed.iter().map(|decision| escaped(&decision.name)).collect();
+    let option = match login {
+        Login::EveryProvider => "--inherit-credentials".to_owned(),
+        Login::Groups(_) => {
+            let groups: BTreeSet<_> = removed.iter().filter_map(|decision| decision.group).collect();
+            format!("--inherit-credentials={}", groups.into_iter().collect::<Vec<_>>().join(","))
+        }
+    };
+    Some(format!("{} runs without {}; to grant: {option}", escaped(program), names.join(", ")))
+}

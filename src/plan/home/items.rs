@@ -1,0 +1,115 @@
+//! What is shared: the default items, the policy file's and the options'. It does not look at any file.
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::Failure;
+use crate::text::escaped_path;
+
+/// A shared item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// The macOS keychain and the file that says which one is the default.
+    Keychain,
+    /// Claude Code's login and settings.
+    Claude,
+    /// Any path, relative to the home.
+    Path(PathBuf),
+}
+
+/// What is shared where nobody says otherwise.
+pub const DEFAULT: [Item; 2] = [Item::Keychain, Item::Claude];
+
+/// The directory of Claude Code.
+pub const CLAUDE: &str = ".claude";
+/// Its settings, which it creates through a link, and saves through exactly one.
+pub const CLAUDE_JSON: &str = ".claude.json";
+
+impl Item {
+    /// Reads a word of `--share` or another list, which the error names.
+    ///
+    /// # Errors
+    /// 125 for a path that is absolute, empty, or could leave the home.
+    pub fn parse(word: &OsStr, option: &str) -> Result<Self, Failure> {
+        match word.as_bytes() {
+            b"keychain" => return Ok(Self::Keychain),
+            b"claude" => return Ok(Self::Claude),
+            _ => {}
+        }
+        let mut path = PathBuf::new();
+        for part in Path::new(word).components() {
+            match part {
+                Component::Normal(name) => path.push(name),
+                Component::CurDir => {}
+                _ => {
+                    path.clear();
+                    break;
+                }
+            }
+        }
+        if path.as_os_str().is_empty() {
+            return Err(Failure::new(format!("{option}: an item is no path below the home"))
+                .hint("share keychain, claude, or a path below the home such as .config/gh, without '..'"));
+        }
+        Ok(Self::Path(path))
+    }
+
+    /// The item's name in reports.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Keychain => "keychain".into(),
+            Self::Claude => "claude".into(),
+            Self::Path(path) => escaped_path(path),
+        }
+    }
+
+    /// The places of its links, below the home.
+    pub fn places(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Keychain => vec!["Library/Keychains".into(), "Library/Preferences/com.apple.security.plist".into()],
+            Self::Claude => vec![CLAUDE.into(), CLAUDE_JSON.into()],
+            Self::Path(path) => vec![path.clone()],
+        }
+    }
+}
+
+/// The items to share: the default ones or the policy file's `list`, then `more` of the file, then `--share` (true) and
+/// `--no-share` (false) from left to right.
+///
+/// # Errors
+/// As [`Item::parse`].
+pub fn items<'a>(
+    list: Option<&'a [Item]>,
+    more: impl Iterator<Item = &'a Item>,
+    edits: &[(bool, OsString)],
+) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    list.unwrap_or(&DEFAULT).iter().chain(more).for_each(|item| add(&mut items, item.clone()));
+    for (adds, word) in edits {
+        if !adds && word == "all" {
+            items.clear();
+        } else if *adds {
+            add(&mut items, Item::parse(word, "--share")?);
+        } else {
+            let item = Item::parse(word, "--no-share")?;
+            items.retain(|known| *known != item);
+        }
+    }
+    Ok(items)
+}
+
+fn add(items: &mut Vec<Item>, item: Item) {
+    if !items.contains(&item) {
+        items.push(item);
+    }
+}
+
+/// The places of the links of these items.
+pub fn places(items: &[Item]) -> Vec<PathBuf> {
+    let mut all: Vec<_> = items.iter().flat_map(Item::places).collect();
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,229 @@
+//! The shared items: which links a profile's home is to have into the real home, and what is to be done about whatever
+//! stands at a link's place. It creates nothing; `act/links.rs` does.
+#![forbid(unsafe_code)]
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::items::{CLAUDE, CLAUDE_JSON, Item};
+use crate::plan::diagnostic::Diagnostic;
+use crate::text::{escaped_path, os_message};
+use crate::world::place::{Place, resolve_allow_missing};
+use crate::world::{Kind, World, is_missing};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is there, and right.
+    Present,
+    /// To be made.
+    Create,
+    /// A link that is to be replaced.
+    Replace,
+    /// There is nothing to link to.
+    SourceMissing,
+    /// Something else stands at its place, and stays.
+    Left,
+    /// The source is in the home, or the home in the source.
+    Refused,
+    /// Not wanted in this run.
+    Skipped,
+}
+
+/// One link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The item that it belongs to.
+    pub item: Item,
+    /// Its place, below the home.
+    pub place: PathBuf,
+    /// What it is to point to, resolved to the end.
+    pub target: Option<PathBuf>,
+    /// What is done about it.
+    pub state: State,
+    /// Why nothing is done, for states that leave a wish unfulfilled.
+    pub finding: Option<Diagnostic>,
+}
+
+/// Where links point from and to.
+pub struct LinkContext<'a> {
+    /// The home; canonical, and with `exists` false not there yet.
+    pub home: &'a Path,
+    pub exists: bool,
+    pub real: &'a Place,
+    pub root: &'a Place,
+    pub world: &'a dyn World,
+}
+
+impl LinkContext<'_> {
+    /// The links for the items, outer places before inner ones.
+    pub fn links(&self, items: &[Item]) -> Vec<Link> {
+        let mut places: Vec<(Item, PathBuf)> = Vec::new();
+        for item in items {
+            for place in item.places() {
+                if !places.iter().any(|(_, known)| *known == place) {
+                    places.push((item.clone(), place));
+                }
+            }
+        }
+        places.sort_by_key(|(_, place)| place.components().count());
+        let mut links: Vec<Link> = Vec::new();
+        for (item, place) in places {
+            let link = self.link(item, place, &links);
+            links.push(link);
+        }
+        links
+    }
+
+    fn link(&self, item: Item, place: PathBuf, before: &[Link]) -> Link {
+        let mut link = Link { item, place, target: None, state: State::Skipped, finding: None };
+        // Half of Claude Code's state would mix two logins.
+        let is_claude_json = link.item == Item::Claude && link.place == Path::new(CLAUDE_JSON);
+        if is_claude_json && !before.iter().any(|link| link.place == Path::new(CLAUDE) && link.state.leads_there()) {
+            return link;
+        }
+        let source = self.real.canonical.join(&link.place);
+        link.target = match self.target(&source, is_claude_json) {
+            Ok(target) => target,
+            Err(error) => {
+                link.finding = Some(self.not_linked(&link.place, &os_message(&error)));
+                return link;
+            }
+        };
+        let Some(target) = link.target.clone() else {
+            link.state = State::SourceMissing;
+            return link;
+        };
+        if target.starts_with(self.home) || self.home.starts_with(&target) {
+            link.state = State::Refused;
+            link.finding = Some(self.not_linked(&link.place, "the one lies inside the other"));
+            return link;
+        }
+        let covered = before
+            .iter()
+            .any(|outer| matches!(outer.state, State::Create | State::Replace) && link.place.starts_with(&outer.place));
+        let found = if covered { Ok(State::Present) } else { self.examine(&link.place, &target) };
+        link.state = found.as_ref().copied().unwrap_or(State::Left);
+        link.finding = found.err().map(|what| self.not_linked(&link.place, &what));
+        link
+    }
+
+    fn not_linked(&self, place: &Path, why: &str) -> Diagnostic {
+        let [link, source] = [self.home, &self.real.spelled].map(|home| escaped_path(&home.join(place)));
+        Diagnostic::warning("link", format!("{link} is not linked to {source}: {why}"))
+    }
+
+    /// What stands at a link's place. An error says why it is left alone.
+    fn examine(&self, place: &Path, target: &Path) -> Result<State, String> {
+        if !self.exists {
+            return Ok(State::Create);
+        }
+        let path = self.home.join(place);
+        let text = self.world.link_text(&path);
+        // The usual case. Whichever way its directory is reached, the link leads to the source in one hop.
+        if text.as_ref().is_ok_and(|text| text == target) {
+            return Ok(State::Present);
+        }
+        let mut parents: Vec<_> = place.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
+        parents.reverse();
+        for parent in parents {
+            let parent = self.home.join(parent);
+            match self.world.lstat(&parent) {
+                Ok(stat) if stat.kind == Kind::Directory => {}
+                Ok(stat) if stat.kind == Kind::Link && self.leads_to(&path, target) => return Ok(State::Present),
+                Ok(stat) => return Err(format!("{} is {}", escaped_path(&parent), self.words(&parent, stat.kind))),
+                Err(error) if is_missing(&error) => return Ok(State::Create),
+                Err(error) => return Err(format!("{}: {}", escaped_path(&parent), os_message(&error))),
+            }
+        }
+        match text {
+            Ok(text) => self.examine_link(&path, &text, target),
+            Err(error) if is_missing(&error) => Ok(State::Create),
+            Err(_) => match self.world.lstat(&path) {
+                Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
+                Err(error) => Err(os_message(&error)),
+            },
+        }
+    }
+
+    fn examine_link(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
+        // One hop: what the text names is no further link, and is the target. The target itself is resolved to the end.
+        let next = path.parent().unwrap_or(self.home).join(text);
+        let ends = self.world.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
+        if ends && (resolve_allow_missing(&next, self.world) == target || self.is_same_inode(&next, target)) {
+            return Ok(State::Present);
+        }
+        match self.world.canonical(path) {
+            Ok(_) if self.leads_to(path, target) => Ok(State::Replace),
+            Err(error) if is_missing(&error) && self.is_ours_to_replace(text) => Ok(State::Replace),
+            _ => Err(format!("it is {}", self.words(path, Kind::Link))),
+        }
+    }
+
+    /// A dangling link to a place in the real home that is not Hermes' own is a leftover of ours.
+    fn is_ours_to_replace(&self, text: &Path) -> bool {
+        let inside = |place: &Place| text.starts_with(&place.spelled) || text.starts_with(&place.canonical);
+        text.is_absolute()
+            && !text.components().any(|part| part == Component::ParentDir)
+            && inside(self.real)
+            && !inside(self.root)
+    }
+
+    fn leads_to(&self, path: &Path, target: &Path) -> bool {
+        self.world.canonical(path).is_ok_and(|canonical| canonical == target) || self.is_same_inode(path, target)
+    }
+
+    fn is_same_inode(&self, path: &Path, target: &Path) -> bool {
+        matches!((self.world.stat(path), self.world.stat(target)), (Ok(one), Ok(other)) if one.identity == other.identity)
+    }
+
+    /// What a link to a source leads to; none where that is missing, unless Claude Code creates it through the link.
+    fn target(&self, source: &Path, is_claude_json: bool) -> io::Result<Option<PathBuf>> {
+        match self.world.canonical(source) {
+            Err(error) if is_missing(&error) && is_claude_json => {
+                let target = resolve_allow_missing(source, self.world);
+                let can_be_created = target.parent().is_some_and(|dir| self.world.canonical(dir).is_ok());
+                Ok(Some(target).filter(|_| can_be_created))
+            }
+            Err(error) if is_missing(&error) => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    fn words(&self, path: &Path, kind: Kind) -> String {
+        match kind {
+            Kind::Directory => "a directory".into(),
+            Kind::File => "a file".into(),
+            Kind::Other => "neither a file nor a directory".into(),
+            Kind::Link => match self.world.link_text(path) {
+                Ok(text) => format!("a link to {}", escaped_path(&text)),
+                Err(error) => format!("a link that cannot be read: {}", os_message(&error)),
+            },
+        }
+    }
+
+    /// Is a link at one of our places ours to remove: its text is what we would write, or it leads into the real home and
+    /// not into Hermes' own files?
+    pub fn is_ours(&self, place: &Path, text: &Path) -> bool {
+        let target = self.target(&self.real.canonical.join(place), place == Path::new(CLAUDE_JSON));
+        target.is_ok_and(|target| target.as_deref() == Some(text)) || self.is_ours_to_replace(text)
+    }
+}
+
+impl State {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Create => "create",
+            Self::Replace => "replace",
+            Self::SourceMissing => "source-missing",
+            Self::Left => "left",
+            Self::Refused => "refused",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// Is there, or will there be, a link that leads to the source?
+    pub fn leads_there(self) -> bool {
+        matches!(self, Self::Present | Self::Create | Self::Replace)
+    }
+}

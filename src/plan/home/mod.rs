@@ -1,0 +1,269 @@
+//! Which HOME the command gets, and the steps that get a profile's home ready. It takes none of them.
+#![forbid(unsafe_code)]
+
+pub mod items;
+pub mod links;
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::cli::HomeMode;
+use crate::error::Failure;
+use crate::plan::diagnostic::{Diagnostic, Origin};
+use crate::plan::profile::Selection;
+use crate::plan::profile::layout::Profile;
+use crate::text::{escaped_path, os_message, shell_quoted_path};
+use crate::world::place::Place;
+use crate::world::{Input, Kind, World, is_directory, is_missing};
+use items::Item;
+use links::{Link, LinkContext, State};
+
+/// Hermes' own variable: a wish that is followed where it can be.
+const TERMINAL: Origin = Origin::Variable("TERMINAL_HOME_MODE");
+
+/// The mode and who said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModeChoice {
+    pub mode: HomeMode,
+    pub source: Origin,
+}
+
+impl ModeChoice {
+    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then `auto`.
+    ///
+    /// # Errors
+    /// 125 for a word in HERMES_EXEC_HOME_MODE that is not a mode.
+    pub fn make(option: Option<HomeMode>, of_file: Option<HomeMode>, input: &Input<'_>) -> Result<Self, Failure> {
+        let choice = |mode, source| Ok(Self { mode, source });
+        if let Some(mode) = option {
+            return choice(mode, Origin::Option("--home"));
+        }
+        if let Some(word) = &input.settings.home_mode {
+            let mode = match word.as_slice() {
+                b"auto" => HomeMode::Auto,
+                b"profile" => HomeMode::Profile,
+                b"real" => HomeMode::Real,
+                _ => {
+                    return Err(Failure::new("HERMES_EXEC_HOME_MODE is no mode")
+                        .hint("set it to auto, profile or real")
+                        .cure("unset HERMES_EXEC_HOME_MODE"));
+                }
+            };
+            return choice(mode, Origin::Variable("HERMES_EXEC_HOME_MODE"));
+        }
+        match input.settings.terminal_home_mode.as_deref().unwrap_or_default() {
+            b"profile" | b"isolated" | b"profile_home" | b"profile-home" => choice(HomeMode::Profile, TERMINAL),
+            b"real" | b"host" | b"user" | b"real_home" | b"real-home" => choice(HomeMode::Real, TERMINAL),
+            _ => match of_file {
+                Some(mode) => choice(mode, Origin::Policy),
+                None => choice(HomeMode::Auto, Origin::Default),
+            },
+        }
+    }
+}
+
+/// What is done about HOME, and for it.
+#[derive(Clone, Debug)]
+pub struct HomePlan {
+    pub choice: ModeChoice,
+    /// HOME as inherited.
+    pub from: Option<OsString>,
+    /// The value that HOME gets; none where it stays as it is.
+    pub to: Option<PathBuf>,
+    /// The profile's home, when HOME is redirected there.
+    pub redirect: Option<Redirect>,
+    pub links: Vec<Link>,
+    /// About the setup.
+    pub findings: Vec<Diagnostic>,
+    /// What always has to be said.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The profile's home as the new HOME.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// Its canonical path.
+    pub home: PathBuf,
+    /// It is to be made.
+    pub make: bool,
+    /// The profile directory, canonical: nothing is made outside of it.
+    pub profile_dir: PathBuf,
+    /// Its device and inode: what has come into its place since is not the profile.
+    pub identity: (u64, u64),
+    /// New entries belong to this owner and group: we run as root, and the profile is somebody else's.
+    pub owner: Option<(u32, u32)>,
+}
+
+impl Redirect {
+    /// The sharing of items between this home and the real one.
+    pub fn sharing<'a>(&'a self, real: &'a Place, root: &'a Place, world: &'a dyn World) -> LinkContext<'a> {
+        LinkContext { home: &self.home, exists: !self.make, real, root, world }
+    }
+}
+
+/// What stands at the home's place.
+enum Found {
+    Nothing,
+    /// A directory, or a link to this one.
+    Directory(PathBuf),
+    /// Neither, in words.
+    Unusable(String),
+}
+
+impl HomePlan {
+    /// Decides on HOME. The links come later ([`HomePlan::share`]), since they depend on what the command's environment is.
+    ///
+    /// # Errors
+    /// 125 where a home is wanted and cannot be one.
+    pub fn build(choice: ModeChoice, selection: &Selection, input: &Input<'_>) -> Result<Self, Failure> {
+        let mut plan = Self {
+            choice,
+            from: input.environ.get(b"HOME").map(|home| OsStr::from_bytes(home).to_owned()),
+            to: None,
+            redirect: None,
+            links: Vec::new(),
+            findings: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let Some(profile) = &selection.profile else {
+            if choice.mode == HomeMode::Profile && choice.source != TERMINAL {
+                let message = format!("{} asks for a profile's home, and there is no Hermes here", choice.source);
+                return Err(Failure::new(message).hint("name the Hermes root with --hermes-home"));
+            }
+            plan.stay_real(selection, input);
+            return Ok(plan);
+        };
+        let found = find_home(profile, input);
+        let wanted = match choice.mode {
+            HomeMode::Real => false,
+            HomeMode::Profile => true,
+            HomeMode::Auto => profile.name != "default" || !matches!(found, Found::Nothing),
+        };
+        match found {
+            _ if !wanted => plan.stay_real(selection, input),
+            Found::Unusable(what) => return Err(unusable(&profile.dir.join("home"), &what)),
+            Found::Directory(home) if profile.canonical.starts_with(&home) => {
+                let [link, target] = [&profile.dir.join("home"), &home].map(|path| escaped_path(path));
+                let message = format!("{link} is a link to {target}, which holds the profile itself");
+                plan.findings.push(Diagnostic::warning("home", message + ": HOME is not redirected"));
+                plan.stay_real(selection, input);
+            }
+            Found::Directory(home) => plan.redirect_to(home, false, profile, input)?,
+            Found::Nothing => plan.redirect_to(profile.canonical.join("home"), true, profile, input)?,
+        }
+        Ok(plan)
+    }
+
+    fn redirect_to(&mut self, home: PathBuf, make: bool, profile: &Profile, input: &Input<'_>) -> Result<(), Failure> {
+        match input.world.writable(if make { &profile.canonical } else { &home }) {
+            Ok(()) => {}
+            Err(error) if make => {
+                let cure = format!("sudo install -d -m 700 -o {} {}", input.uid, shell_quoted_path(&home));
+                return Err(cannot_make(&home, &os_message(&error)).cure(cure));
+            }
+            Err(error) => {
+                let message = format!("the home {} is not writable: {}", escaped_path(&home), os_message(&error));
+                self.findings.push(Diagnostic::warning("home", message));
+            }
+        }
+        self.to = Some(home.clone());
+        let owner = (input.uid == 0 && profile.owner.0 != 0).then_some(profile.owner);
+        let Profile { canonical: profile_dir, identity, .. } = profile.clone();
+        self.redirect = Some(Redirect { home, make, profile_dir, identity, owner });
+        Ok(())
+    }
+
+    /// Mode `real`: HOME is touched only where it is no usable one.
+    fn stay_real(&mut self, selection: &Selection, input: &Input<'_>) {
+        let usable = input.environ.given(b"HOME").is_some_and(|home| Path::new(OsStr::from_bytes(home)).is_absolute());
+        if usable && !selection.real.home_is_a_profiles {
+            return;
+        }
+        self.to = Some(match selection.real.path() {
+            Some(home) => home.to_owned(),
+            None => {
+                let message = "no home directory is known; HOME is set to /";
+                self.warnings.push(Diagnostic::warning("run", message).cure(format!("export HOME={HOME_PLACEHOLDER}")));
+                "/".into()
+            }
+        });
+    }
+
+    /// Plans the links for the items, where HOME is redirected. `skips_claude`: the command will have CLAUDE_CONFIG_DIR.
+    pub fn share(&mut self, items: &[Item], skips_claude: bool, selection: &Selection, input: &Input<'_>) {
+        let Some(redirect) = &self.redirect else { return };
+        let Redirect { home, profile_dir, .. } = redirect;
+        let (Some(root), Some(real)) = (&selection.root, selection.real.place()) else {
+            if !items.is_empty() {
+                let why = match selection.real.owner_without_home {
+                    Some(uid) => format!("the profile belongs to uid {uid}, whose home is not known"),
+                    None => "the real home is not known".into(),
+                };
+                self.findings.push(unlinked(&why));
+            }
+            return;
+        };
+        if !home.starts_with(profile_dir) {
+            let [home, dir] = [home, profile_dir].map(|path| escaped_path(path));
+            self.findings.push(unlinked(&format!("the home {home} lies outside the profile {dir}")));
+            return;
+        }
+        let (skipped, shared): (Vec<_>, Vec<_>) =
+            items.iter().cloned().partition(|item| *item == Item::Claude && skips_claude);
+        self.links = redirect.sharing(real, root, input.world).links(&shared);
+        if !skipped.is_empty() {
+            let message = "claude is not linked: CLAUDE_CONFIG_DIR says where Claude Code keeps its state";
+            self.findings.push(Diagnostic::note("link", message));
+        }
+        self.links.extend(skipped.into_iter().map(|item| Link {
+            item,
+            place: ".claude".into(),
+            target: None,
+            state: State::Skipped,
+            finding: None,
+        }));
+        self.findings.extend(self.links.iter().filter_map(|link| link.finding.clone()));
+    }
+}
+
+/// Stands for a directory that only the user knows.
+pub const HOME_PLACEHOLDER: &str = "/path/of/your/home";
+/// The id of a finding that nothing at all is linked.
+pub const UNLINKED: &str = "links";
+
+fn unlinked(why: &str) -> Diagnostic {
+    Diagnostic::warning(UNLINKED, format!("nothing is linked: {why}"))
+}
+
+fn unusable(path: &Path, what: &str) -> Failure {
+    let cure = format!("mv {0} {0}.old", shell_quoted_path(path));
+    Failure::new(format!("{} is {what}, so it cannot be HOME", escaped_path(path)))
+        .hint(format!("move it away, or run with --home real: {cure}"))
+        .cure(cure)
+}
+
+/// The home is wanted and missing, and there is no way to make it.
+pub fn cannot_make(home: &Path, why: &str) -> Failure {
+    let home = escaped_path(home);
+    Failure::new(format!("the home {home} cannot be made: {why}"))
+        .hint(format!("make it by hand (mkdir -m 700 {home}), or run with --home real"))
+}
+
+fn find_home(profile: &Profile, input: &Input<'_>) -> Found {
+    let path = profile.canonical.join("home");
+    match input.world.lstat(&path).map(|stat| stat.kind) {
+        Err(error) if is_missing(&error) => Found::Nothing,
+        Err(error) => Found::Unusable(format!("out of reach ({})", os_message(&error))),
+        Ok(Kind::Directory) => Found::Directory(path),
+        Ok(Kind::Link) => match input.world.canonical(&path) {
+            Ok(home) if is_directory(input.world, &home) => Found::Directory(home),
+            Ok(home) => Found::Unusable(format!("a link to {}, which is no directory", escaped_path(&home))),
+            Err(_) => {
+                let text = input.world.link_text(&path).unwrap_or_default();
+                Found::Unusable(format!("a link that leads nowhere ({})", escaped_path(&text)))
+            }
+        },
+        Ok(_) => Found::Unusable("not a directory".into()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Who says which profile it is: the option, HERMES_HOME, HERMES_PROFILE, `active_profile`, or nobody; and what a name may be.
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::layout::is_profile_shaped;
+use crate::environ::is_blank;
+use crate::error::Failure;
+use crate::plan::diagnostic::{Diagnostic, Origin};
+use crate::text::{escaped, escaped_path, shell_quoted_path};
+use crate::world::{Content, FILE_LIMIT, FileText, Input};
+
+pub const OPTION: Origin = Origin::Option("--profile");
+/// A profile directory given as `--hermes-home` or `HERMES_HOME`.
+pub const HERMES_HOME: Origin = Origin::Variable("HERMES_HOME");
+pub const VARIABLE: Origin = Origin::Variable("HERMES_PROFILE");
+
+/// Which source names the profile, and with what word. Only the source that wins is validated, later.
+pub struct Choice {
+    pub source: Origin,
+    word: OsString,
+    /// What the user must know of the sources that lose.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Choice {
+    /// Tries the sources in their order. `option` is what `--profile` says.
+    pub fn make(option: Option<&OsStr>, hermes_home: Option<&Path>, root: &Path, input: &Input<'_>) -> Self {
+        let shaped = hermes_home.filter(|path| is_profile_shaped(path)).and_then(Path::file_name);
+        let variable = input.environ.given(b"HERMES_PROFILE").map(OsStr::from_bytes);
+        let mut warnings = Vec::new();
+        let (source, word) = if let Some(word) = option {
+            (OPTION, word.to_owned())
+        } else if let Some(word) = shaped {
+            warnings.extend(variable.filter(|other| folded(other) != folded(word)).map(|other| conflict(word, other)));
+            (HERMES_HOME, word.to_owned())
+        } else if let Some(word) = variable {
+            (VARIABLE, word.to_owned())
+        } else if let Some(word) = active_profile(root, input, &mut warnings) {
+            (Origin::ActiveProfile, word)
+        } else {
+            (Origin::Default, "default".into())
+        };
+        Self { source, word, warnings }
+    }
+
+    /// The validated name, and the directory that it means.
+    pub fn directory(&self, hermes_home: Option<&Path>, root: &Path) -> Result<(String, PathBuf), Failure> {
+        let name = self.name()?;
+        if self.source == HERMES_HOME {
+            let dir = hermes_home.unwrap_or(root).to_owned();
+            if name == "default" {
+                return Err(Failure::new(format!("'{}' is not the default profile", escaped_path(&dir)))
+                    .hint(format!("the default profile is the root itself: HERMES_HOME={}", escaped_path(root))));
+            }
+            return Ok((name, dir));
+        }
+        let dir = match hermes_home {
+            _ if name == "default" => root.to_owned(),
+            // --profile names what HERMES_HOME says already: a run within a run. The spelling stays.
+            Some(path) if is_profile_shaped(path) && path.file_name() == Some(OsStr::new(&name)) => path.to_owned(),
+            _ => root.join("profiles").join(&name),
+        };
+        Ok((name, dir))
+    }
+
+    /// The name, trimmed and in lower case, if it is one.
+    pub fn name(&self) -> Result<String, Failure> {
+        let name = folded(&self.word);
+        let is_word = |&byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let valid = name.first().is_some_and(is_word)
+            && name.len() <= 64
+            && name.iter().all(|byte| is_word(byte) || matches!(byte, b'_' | b'-'));
+        match String::from_utf8(name) {
+            Ok(name) if valid => Ok(name),
+            _ => Err(Failure::new(format!(
+                "'{}' ({}) is not a profile name",
+                // What is longer than a name may be a whole file, and none for a message.
+                escaped(&self.word.as_bytes()[..self.word.len().min(80)]),
+                self.source
+            ))
+            .hint("a name is a letter or digit, then up to 63 letters, digits, '-' and '_'")),
+        }
+    }
+}
+
+fn conflict(word: &OsStr, other: &OsStr) -> Diagnostic {
+    let [word, other] = [word, other].map(|name| escaped(name.as_bytes()));
+    let message =
+        format!("HERMES_HOME selects the profile '{word}' and HERMES_PROFILE names '{other}'; HERMES_HOME wins");
+    Diagnostic::warning("run", message).cure("unset HERMES_PROFILE")
+}
+
+/// The word in `<root>/active_profile`, if there is one and it is to be read.
+fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Option<OsString> {
+    // A supervised child's profile is its supervisor's business; the file is for people who type commands.
+    const SUPERVISED: [&[u8]; 3] =
+        [b"HERMES_SUPERVISED_CHILD", b"HERMES_S6_SUPERVISED_CHILD", b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR"];
+    if root.as_os_str().is_empty() || SUPERVISED.iter().any(|name| input.environ.given(name).is_some()) {
+        return None;
+    }
+    let path = root.join("active_profile");
+    let why = match input.world.text(&path, FILE_LIMIT) {
+        FileText::Missing => return None,
+        FileText::Found(Content { bytes, is_cut: false, .. }) => {
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
+            return (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned());
+        }
+        FileText::Found(_) => "larger than 1 MiB".to_owned(),
+        // Without a free descriptor the start fails at the profile's own files.
+        FileText::Unreadable(why) | FileText::NoDescriptor(why) => why,
+    };
+    warnings.push(unread(&path, &format!("{why}; read as empty")));
+    None
+}
+
+/// A file that every run would read, and cannot.
+pub fn unread(path: &Path, why: &str) -> Diagnostic {
+    Diagnostic::warning("run", format!("{}: {why}", escaped_path(path)))
+        .cure(format!("\"${{EDITOR:-vi}}\" {}", shell_quoted_path(path)))
+}
+
+fn folded(word: &OsStr) -> Vec<u8> {
+    word.as_bytes().trim_ascii().to_ascii_lowercase()
+}

@@ -1,0 +1,59 @@
+//! Where Hermes keeps what, by the names of directories alone. It looks at nothing.
+#![forbid(unsafe_code)]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::plan::diagnostic::Origin;
+
+/// A profile that exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    pub name: String,
+    /// Its directory, in the spelling that is exported.
+    pub dir: PathBuf,
+    /// The same, canonical, for comparisons.
+    pub canonical: PathBuf,
+    pub source: Origin,
+    /// The directory's device and inode.
+    pub identity: (u64, u64),
+    /// The directory's owner and group.
+    pub owner: (u32, u32),
+}
+
+/// Lexically: is `path` at or below a home that belongs to a profile of `root`? Both canonical.
+pub fn is_in_a_profile_home(path: &Path, root: &Path) -> bool {
+    let Ok(below) = path.strip_prefix(root) else { return false };
+    let mut parts = below.components().map(Component::as_os_str);
+    match parts.next() {
+        Some(first) if first == "home" => true,
+        Some(first) if first == "profiles" => parts.nth(1).is_some_and(|third| third == "home"),
+        _ => false,
+    }
+}
+
+/// Lexically: the parent directory is called `profiles`.
+pub fn is_profile_shaped(path: &Path) -> bool {
+    matches!(path.components().next_back(), Some(Component::Normal(_)))
+        && path.parent().and_then(Path::file_name) == Some(OsStr::new("profiles"))
+}
+
+/// The root that a HERMES_HOME means: its grandparent when it is a profile's directory, else itself.
+pub fn root_of(hermes_home: &Path) -> PathBuf {
+    match hermes_home.parent().and_then(Path::parent) {
+        Some(root) if is_profile_shaped(hermes_home) => root.to_owned(),
+        _ => hermes_home.to_owned(),
+    }
+}
+
+/// Replaces a leading `~/`; none when there is no home to put there.
+pub fn expand(value: &OsStr, home: Option<&Path>) -> Option<PathBuf> {
+    match value.as_bytes().strip_prefix(b"~/") {
+        Some(rest) => {
+            let below = rest.iter().position(|&byte| byte != b'/').map_or(&rest[..0], |start| &rest[start..]);
+            Some(home?.join(OsStr::from_bytes(below)))
+        }
+        None => Some(PathBuf::from(value)),
+    }
+}

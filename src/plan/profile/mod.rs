@@ -1,0 +1,214 @@
+//! Which root, which profile, and which home is the user's own (the real home). It creates nothing and falls back to
+//! nothing: a profile that was named and is not there is an error, never another profile.
+#![forbid(unsafe_code)]
+
+mod choice;
+pub mod layout;
+pub mod real_home;
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::cli::Options;
+use crate::error::Failure;
+use crate::plan::diagnostic::{Diagnostic, Origin};
+use crate::text::{escaped, escaped_path};
+use crate::world::place::Place;
+use crate::world::{Input, Kind, World, is_directory};
+use choice::{Choice, HERMES_HOME, VARIABLE};
+pub use choice::{OPTION, unread};
+use layout::{Profile, expand, root_of};
+use real_home::RealHome;
+
+/// Root, profile and real home, settled.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The Hermes root; none where there is no Hermes.
+    pub root: Option<Place>,
+    /// The selected profile; none where there is no Hermes.
+    pub profile: Option<Profile>,
+    pub real: RealHome,
+    /// The value of HERMES_HOME was given in a form that has to be expanded before it can be exported.
+    pub expanded: bool,
+    /// What the user should know about the choice.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What is settled before it is asked what is there.
+struct Located {
+    /// What `--hermes-home` or HERMES_HOME says.
+    given: Option<PathBuf>,
+    expanded: bool,
+    real: RealHome,
+    /// Empty where no home directory is known to look in.
+    root: PathBuf,
+}
+
+/// The name of what says where Hermes is.
+fn label(options: &Options) -> &'static str {
+    if options.hermes_home.is_some() { "--hermes-home" } else { "HERMES_HOME" }
+}
+
+/// The root, whether or not it exists, and whichever profile is wanted; none where it cannot be said.
+pub fn root(options: &Options, input: &Input<'_>) -> Option<PathBuf> {
+    locate(options, input).ok().map(|located| located.root).filter(|root| !root.as_os_str().is_empty())
+}
+
+fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
+    let variable = input.environ.given(b"HERMES_HOME").map(OsStr::from_bytes);
+    let given = options.hermes_home.as_deref().or(variable);
+    let label = label(options);
+    let refuse = |message: String| {
+        let failure = Failure::new(message).hint(format!("give {label} as an absolute path"));
+        if options.hermes_home.is_none() { failure.cure("unset HERMES_HOME") } else { failure }
+    };
+    if let Some(value) = given
+        && !Path::new(value).is_absolute()
+        && !value.as_bytes().starts_with(b"~/")
+    {
+        return Err(refuse(format!("{label} is relative: '{}'", escaped(value.as_bytes()))));
+    }
+
+    let suffix = input.environ.given(b"HERMES_DATA_DIR_SUFFIX").unwrap_or_default();
+    let dot_hermes = OsString::from_iter([OsStr::new(".hermes"), OsStr::from_bytes(suffix)]);
+    let expanded = given.is_some_and(|value| value.as_bytes().starts_with(b"~/"));
+    let real = real_home::settle(input, given, &dot_hermes);
+    let given = match given {
+        Some(value) => Some(
+            expand(value, real.path())
+                .ok_or_else(|| refuse(format!("{label} starts with ~/ and no home directory is known")))?,
+        ),
+        None => None,
+    };
+    let root = match (&given, real.path()) {
+        (Some(path), _) => root_of(path),
+        (None, Some(home)) => home.join(&dot_hermes),
+        (None, None) => PathBuf::new(),
+    };
+    Ok(Located { given, expanded, real, root })
+}
+
+/// Settles root, profile and real home.
+///
+/// # Errors
+/// 125 when what was named is not there, is no name, or is relative.
+pub fn select(options: &Options, input: &Input<'_>) -> Result<Selection, Failure> {
+    let Located { given, expanded, mut real, root } = locate(options, input)?;
+    let choice = Choice::make(options.profile.as_deref(), given.as_deref(), &root, input);
+    let named = choice.source != Origin::Default;
+    if !is_directory(input.world, &root) {
+        if given.is_none() && !named {
+            return Ok(Selection { root: None, profile: None, real, expanded, warnings: choice.warnings });
+        }
+        let failure = no_root(given.is_some().then_some(label(options)), &root, &choice, input);
+        return Err(if given.is_some() { undone(failure, HERMES_HOME, options) } else { failure });
+    }
+    let root = Place::new(&root, input.world);
+    let found = choice
+        .directory(given.as_deref(), &root.spelled)
+        .and_then(|(name, dir)| find(name, dir, choice.source, &root, input));
+    let profile = found.map_err(|failure| undone(failure, choice.source, options))?;
+    real.pass_over_home_of(&profile, &root, input);
+    Ok(Selection { root: Some(root), profile: Some(profile), real, expanded, warnings: choice.warnings })
+}
+
+/// The failure with the command that takes back what the source says, where the source is no option. Of Hermes' own commands
+/// none runs while `active_profile` names a profile that is not there, unless `-p` says another.
+fn undone(failure: Failure, source: Origin, options: &Options) -> Failure {
+    match source {
+        HERMES_HOME if options.hermes_home.is_none() => failure.cure("unset HERMES_HOME"),
+        VARIABLE => failure.cure("unset HERMES_PROFILE"),
+        Origin::ActiveProfile => failure.cure("hermes -p default profile use default"),
+        _ => failure,
+    }
+}
+
+/// The profile's directory, if it is there and not deleted.
+fn find(name: String, dir: PathBuf, source: Origin, root: &Place, input: &Input<'_>) -> Result<Profile, Failure> {
+    let tombstone = root.spelled.join("profiles/.deleted").join(&name);
+    if name != "default" && input.world.lstat(&tombstone).is_ok() {
+        return Err(Failure::new(format!("the profile '{name}' ({}) was deleted", source))
+            .hint(format!(
+                "{}; to make it anew: hermes -p default profile create {name}",
+                known(&root.spelled, input.world)
+            ))
+            .cure(format!("hermes -p default profile create {name}")));
+    }
+    // Looked at under the path that is used from here on, so that a directory put there in between is not taken for it.
+    let canonical = input.world.canonical(&dir).ok();
+    let found = canonical.and_then(|canonical| Some((input.world.lstat(&canonical).ok()?, canonical)));
+    let Some((stat, canonical)) = found.filter(|(stat, _)| stat.kind == Kind::Directory) else {
+        return Err(not_there(&name, source, &dir, &root.spelled, input));
+    };
+    // Whoever owns the profiles could lead root into any directory with a link; into his own is his business.
+    let link = input.world.lstat(&dir).ok().filter(|link| link.kind == Kind::Link && input.uid == 0);
+    if link.is_some_and(|link| link.uid != 0 && link.uid != stat.uid) {
+        return Err(Failure::new(format!(
+            "the profile '{name}' ({}) is another user's link to {}, which is not that user's",
+            source,
+            escaped_path(&canonical)
+        ))
+        .hint("run as the user who owns the profile"));
+    }
+    let (identity, owner) = (stat.identity, (stat.uid, stat.gid));
+    Ok(Profile { name, dir, canonical, source, identity, owner })
+}
+
+fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<'_>) -> Failure {
+    let message = format!("there is no profile '{name}' ({}): {} is not a directory", source, escaped_path(dir));
+    match sudo_hint(name, input) {
+        Some(hint) => Failure::new(message).hint(hint),
+        None => Failure::new(message)
+            .hint(format!("{}; to make it: hermes -p default profile create {name}", known(root, input.world)))
+            .cure(format!("hermes -p default profile create {name}")),
+    }
+}
+
+fn no_root(label: Option<&str>, root: &Path, choice: &Choice, input: &Input<'_>) -> Failure {
+    let name = match choice.name() {
+        Ok(name) => name,
+        Err(failure) => return failure,
+    };
+    match label {
+        Some(label) => Failure::new(format!("{label}: {} is not a directory", escaped_path(root)))
+            .hint(format!("set {label} to the Hermes root, or unset it")),
+        None if root.as_os_str().is_empty() => {
+            Failure::new(format!("there is no profile '{name}' ({}): no home directory is known", choice.source))
+                .hint("name the Hermes root with --hermes-home")
+        }
+        None => Failure::new(format!(
+            "there is no profile '{name}' ({}): no Hermes at {}",
+            choice.source,
+            escaped_path(root)
+        ))
+        .hint(sudo_hint(&name, input).unwrap_or_else(|| "name the Hermes root with --hermes-home".into())),
+    }
+}
+
+/// Under sudo: the profile that root does not have, but the user who typed sudo does.
+fn sudo_hint(name: &str, input: &Input<'_>) -> Option<String> {
+    let user = input.environ.given(b"SUDO_USER").filter(|_| input.uid == 0)?;
+    let root = input.world.home_of_user(OsStr::from_bytes(user))?.join(".hermes");
+    let dir = if name == "default" { root.clone() } else { root.join("profiles").join(name) };
+    is_directory(input.world, &dir).then(|| {
+        format!(
+            "the user {user} has it: sudo -u {user} hermes-exec ..., or --hermes-home {root}",
+            user = escaped(user),
+            root = escaped_path(&root)
+        )
+    })
+}
+
+/// The known profiles, for a hint.
+fn known(root: &Path, world: &dyn World) -> String {
+    let profiles = root.join("profiles");
+    let mut names = vec!["default".to_owned()];
+    for name in world.names(&profiles) {
+        let is_deleted = || world.lstat(&profiles.join(".deleted").join(&name)).is_ok();
+        if !name.as_bytes().starts_with(b".") && is_directory(world, &profiles.join(&name)) && !is_deleted() {
+            names.push(escaped(name.as_bytes()));
+        }
+    }
+    format!("known profiles: {}", names.join(", "))
+}

@@ -1,0 +1,176 @@
+//! What `--seal` comes to here: whether the kernel can hold it, and which rules it takes.
+//!
+//! Landlock allows and cannot deny (landlock(7)). So what lies beside the paths of the secret files is granted piece by
+//! piece: a directory on such a path is *narrow*, and everything in it is granted but the narrow and the secret. A directory
+//! with no secret below is granted as a whole; there are as many rules as entries beside the paths. The price: what comes
+//! later directly in a narrow directory cannot be granted. To read it is refused, and so is to make a file there at all: a
+//! program that saves by a new file in the place of the old one, and cannot read that back, would start from nothing and
+//! save that over what the user had (seen of Claude Code 2.1.197 and `.claude.json`). Refused at once, it keeps the old file.
+#![forbid(unsafe_code)]
+
+mod mounts;
+pub mod secrets;
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::cli::SealLevel;
+use crate::error::Failure;
+use crate::plan::diagnostic::{Diagnostic, Origin};
+use crate::plan::profile::Selection;
+use crate::text::{escaped_path, os_message};
+use crate::world::sealing::{Landlock, Sealing};
+use crate::world::{Input, World};
+use secrets::{PartialDir, Secrets, Unlisted};
+
+/// What a domain refuses whatever its rules are: it needs no_new_privs (PR_SET_NO_NEW_PRIVS(2const)), and no file system
+/// topology can be changed inside (landlock(7), "Current limitations").
+const REFUSES: &str =
+    "sudo and other set-user-id programs, mount and pivot_root (bubblewrap, rootless containers) do not work inside";
+
+const OPTION: Origin = Origin::Option("--seal");
+
+/// The seal of a run.
+#[derive(Debug, Default)]
+pub struct SealPlan {
+    pub level: SealLevel,
+    pub source: Origin,
+    /// Why there can be no seal, and so no run.
+    pub refusal: Option<Failure>,
+    /// What it does not stop here, for a reason that lies in this process.
+    pub leak: Option<&'static str>,
+    /// The secret files.
+    pub secrets: BTreeSet<PathBuf>,
+    /// The directories above them, outer ones first; none where everything may be read.
+    pub narrow: Vec<PartialDir>,
+    /// Device and inode of those directories and files, for which there is no rule by whatever path.
+    pub identities: HashSet<(u64, u64)>,
+    /// A home in one of them that will be made before the seal, and is granted.
+    pub new_home: Option<PathBuf>,
+    /// The open descriptors that the command inherits, each with what it leads to.
+    pub descriptors: Vec<(u32, PathBuf)>,
+}
+
+impl SealPlan {
+    /// Plans the seal. `new_home` is a home that will be made first.
+    pub fn build(
+        option: Option<SealLevel>,
+        of_file: Option<SealLevel>,
+        selection: &Selection,
+        new_home: Option<&Path>,
+        input: &Input<'_>,
+    ) -> Self {
+        let (level, source) = match (option, of_file) {
+            (Some(level), _) => (level, OPTION),
+            (None, Some(level)) => (level, Origin::Policy),
+            (None, None) => (SealLevel::Off, Origin::Default),
+        };
+        let mut plan = Self { level, source, ..Self::default() };
+        if level != SealLevel::Off {
+            let sealing = input.world.sealing();
+            plan.refusal = plan.fill(&sealing, selection, input.world).err();
+            plan.new_home = new_home.filter(|_| !plan.narrow.is_empty()).map(Path::to_owned);
+            plan.descriptors = sealing.descriptors;
+        }
+        plan
+    }
+
+    fn fill(&mut self, sealing: &Sealing, selection: &Selection, world: &dyn World) -> Result<(), Failure> {
+        can_seal(sealing.landlock).map_err(|(why, cure)| self.refused(why, &format!("{cure}, or --seal=off")))?;
+        if sealing.watches_all {
+            self.leak = Some("CAP_PERFMON, which root has, lets the command read /proc/PID/environ of other processes");
+        }
+        if self.level == SealLevel::Files {
+            let cure = "give --seal=on, or --seal=off";
+            let mounts = sealing.mounts.as_ref().map_err(|error| {
+                self.refused(&format!("/proc/self/mountinfo cannot be read: {}", os_message(error)), cure)
+            })?;
+            let unlisted = |Unlisted(dir, error)| {
+                let dir = escaped_path(&dir);
+                let why = format!("{dir}, which is above secret files, cannot be listed: {}", os_message(&error));
+                self.refused(&why, &format!("make it readable (chmod u+rx {dir}), {cure}"))
+            };
+            let secrets = Secrets::gather(selection, mounts, world).map_err(unlisted)?;
+            let narrow = secrets.narrow().map_err(unlisted)?;
+            self.identities = secrets.identities(&narrow);
+            (self.secrets, self.narrow) = (secrets.found, narrow);
+        }
+        Ok(())
+    }
+
+    fn refused(&self, why: &str, cure: &str) -> Failure {
+        let by = if self.source == OPTION { "--seal" } else { "seal of the policy file" };
+        Failure::new(format!("{by}={}: {why}", self.level.as_str())).hint(cure)
+    }
+
+    /// The directories directly in which no file can be made.
+    pub fn dirs(&self) -> impl Iterator<Item = &Path> {
+        self.narrow.iter().map(|narrow| narrow.dir.as_path())
+    }
+
+    /// What does not work inside, and what it does not close.
+    pub fn limits(&self) -> Vec<String> {
+        let open = self
+            .descriptors
+            .iter()
+            .map(|(number, target)| format!("descriptor {number} stays open: {}", escaped_path(target)));
+        match self.level {
+            SealLevel::Off => Vec::new(),
+            SealLevel::On | SealLevel::Files => std::iter::once(REFUSES.to_owned()).chain(open).collect(),
+        }
+    }
+
+    /// How many rules it takes.
+    pub fn rules(&self) -> usize {
+        let granted: usize = self.narrow.iter().map(|narrow| narrow.granted.len()).sum();
+        usize::from(self.level != SealLevel::Off) + granted + usize::from(self.new_home.is_some())
+    }
+
+    /// What the user should know about it: what does not hold, and that the command's working directory is narrow.
+    pub fn findings(&self, chdir: Option<&Path>, world: &dyn World) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        findings.extend(self.leak.map(|leak| Diagnostic::warning("seal", format!("the seal does not hold: {leak}"))));
+        if !self.narrow.is_empty()
+            && let Ok(dir) = world.canonical(chdir.unwrap_or(Path::new(".")))
+            && self.dirs().any(|narrow| narrow == dir)
+        {
+            let dir = escaped_path(&dir);
+            let message =
+                format!("the working directory {dir} is above secret files: no file can be made directly in it");
+            findings.push(Diagnostic::warning("seal", message));
+        }
+        findings
+    }
+}
+
+/// Can this kernel hold a seal? If not, why, and what would help. ABI 1 refuses every rename and link from one directory to
+/// another (landlock(7), "File reparenting"): a command would notice.
+fn can_seal(landlock: Landlock) -> Result<(), (&'static str, &'static str)> {
+    match landlock {
+        Landlock::Abi(2..) => Ok(()),
+        Landlock::Abi(_) => {
+            Err(("the Landlock of this kernel refuses renames across directories", "use Linux 5.19 or later"))
+        }
+        Landlock::Disabled => Err(("Landlock is switched off", "add landlock to the parameter lsm= of the kernel")),
+        Landlock::Missing => Err((
+            "there is no Landlock in this kernel, or a filter keeps it from us",
+            "use Linux 5.19 or later with CONFIG_SECURITY_LANDLOCK",
+        )),
+        Landlock::NotLinux => Err(("it needs Landlock, which only Linux has", "run it on Linux")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_would_refuse_renames_counts_as_none() {
+        for landlock in [Landlock::Abi(1), Landlock::Disabled, Landlock::Missing, Landlock::NotLinux] {
+            assert!(can_seal(landlock).is_err(), "{landlock:?}");
+        }
+        for abi in [2, 3, 7, 100] {
+            assert!(can_seal(Landlock::Abi(abi)).is_ok(), "{abi}");
+        }
+    }
+}

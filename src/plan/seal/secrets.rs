@@ -1,0 +1,157 @@
+//! Hermes' secret files, by every path on which they can be reached, and what lies beside those paths. It knows nothing of
+//! hard links to a secret file, nor of copies of one.
+#![forbid(unsafe_code)]
+
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::mounts::Mounts;
+use crate::plan::profile::Selection;
+use crate::world::{Kind, World, is_missing};
+
+/// A directory on the path of a secret file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartialDir {
+    /// The directory.
+    pub dir: PathBuf,
+    /// The names in it that are granted; a directory with all that is below.
+    pub granted: Vec<OsString>,
+}
+
+/// Is a file of this name in the root or in a profile's directory a secret? SQLite's companions of `state.db` begin with its
+/// name (sqlite.org/tempfiles.html).
+fn is_secret(name: &OsStr) -> bool {
+    name == ".env" || name == "auth.json" || name.as_bytes().starts_with(b"state.db")
+}
+
+/// The secret files, as they are found.
+pub struct Secrets<'a> {
+    world: &'a dyn World,
+    mounts: Mounts,
+    /// The directories that hold secret files now or later.
+    secret_dirs: BTreeSet<PathBuf>,
+    /// The files.
+    pub found: BTreeSet<PathBuf>,
+}
+
+/// A directory whose names are not known, and why.
+pub struct Unlisted(pub PathBuf, pub io::Error);
+
+impl<'a> Secrets<'a> {
+    /// Those of the root and of every profile; each directory in `profiles` counts as one. `mounts` is the text of
+    /// proc_pid_mountinfo(5).
+    ///
+    /// # Errors
+    /// Where a directory cannot be listed.
+    pub fn gather(selection: &Selection, mounts: &[u8], world: &'a dyn World) -> Result<Self, Unlisted> {
+        let mounts = Mounts::parse(mounts);
+        let mut secrets = Self { world, mounts, secret_dirs: BTreeSet::new(), found: BTreeSet::new() };
+        if let Some(root) = &selection.root {
+            secrets.gather_in(&root.canonical)?;
+        }
+        if let Some(profile) = &selection.profile {
+            secrets.hold(profile.canonical.clone())?;
+        }
+        let others: Vec<_> = secrets.found.iter().flat_map(|path| secrets.other_paths(path)).collect();
+        secrets.found.extend(others);
+        Ok(secrets)
+    }
+
+    fn gather_in(&mut self, root: &Path) -> Result<(), Unlisted> {
+        self.hold(root.to_owned())?;
+        let profiles = root.join("profiles");
+        match self.world.canonical(&profiles) {
+            Ok(profiles) => {
+                for (name, kind) in self.entries(&profiles)? {
+                    let path = profiles.join(name);
+                    match kind {
+                        Kind::Directory => self.hold(path)?,
+                        Kind::Link => self.hold_target(&path)?,
+                        Kind::File | Kind::Other => {}
+                    }
+                }
+                self.secret_dirs.insert(profiles);
+            }
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(Unlisted(profiles, error)),
+        }
+        Ok(())
+    }
+
+    /// Takes in a directory by every path.
+    fn hold(&mut self, dir: PathBuf) -> Result<(), Unlisted> {
+        if !self.secret_dirs.insert(dir.clone()) {
+            return Ok(());
+        }
+        for (name, kind) in self.entries(&dir)? {
+            let path = dir.join(&name);
+            match kind {
+                _ if !is_secret(&name) => {}
+                Kind::Directory => {}
+                Kind::File | Kind::Other => drop(self.found.insert(path)),
+                Kind::Link => {
+                    // `.env` can be a link to /dev/null, which is no secret.
+                    let target = self.world.canonical(&path).ok().filter(|target| !target.starts_with("/dev"));
+                    self.found.extend(target.filter(|target| !self.is_directory(target)));
+                }
+            }
+        }
+        self.other_paths(&dir).into_iter().try_for_each(|other| self.hold(other))
+    }
+
+    /// As [`Secrets::hold`] where a link leads, if that is a directory.
+    fn hold_target(&mut self, link: &Path) -> Result<(), Unlisted> {
+        match self.world.canonical(link) {
+            Ok(target) if self.is_directory(&target) => self.hold(target),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        self.world.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory)
+    }
+
+    /// The other paths on which the mounts show the same file or directory.
+    fn other_paths(&self, path: &Path) -> Vec<PathBuf> {
+        let identity = |path: &Path| self.world.stat(path).ok().map(|stat| stat.identity);
+        let mut others = self.mounts.other_paths(path);
+        others.retain(|other| identity(other).is_some_and(|found| Some(found) == identity(path)));
+        others
+    }
+
+    fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Kind)>, Unlisted> {
+        self.world.entries(dir).map_err(|error| Unlisted(dir.to_owned(), error))
+    }
+
+    /// What no rule may name. A rule holds for an inode (landlock(7)), and a bind mount can show a directory that is above a
+    /// secret file on another path beside such paths, too.
+    pub fn identities(&self, narrow: &[PartialDir]) -> HashSet<(u64, u64)> {
+        let paths = narrow.iter().map(|narrow| &narrow.dir).chain(&self.found);
+        paths.filter_map(|path| self.world.stat(path).ok()).map(|stat| stat.identity).collect()
+    }
+
+    /// The directories above the secret files, outer ones first, and what else is in each. A link needs no rule: what counts
+    /// is where it leads.
+    ///
+    /// # Errors
+    /// Where a directory cannot be listed.
+    pub fn narrow(&self) -> Result<Vec<PartialDir>, Unlisted> {
+        let parents = self.found.iter().filter_map(|path| path.parent());
+        let mut dirs: BTreeSet<&Path> = BTreeSet::new();
+        for dir in self.secret_dirs.iter().map(PathBuf::as_path).chain(parents) {
+            dirs.extend(dir.ancestors());
+        }
+        let narrow = |dir: &&Path| {
+            let is_granted = |path: &Path| !dirs.contains(path) && !self.found.contains(path);
+            let there = self.entries(dir)?.into_iter().filter(|(_, kind)| *kind != Kind::Link).map(|(name, _)| name);
+            Ok(PartialDir {
+                dir: dir.to_path_buf(),
+                granted: there.filter(|name| is_granted(&dir.join(name))).collect(),
+            })
+        };
+        dirs.iter().map(narrow).collect()
+    }
+}

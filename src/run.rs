@@ -1,0 +1,137 @@
+//! One function for each request, and the order of the effects of a run.
+#![forbid(unsafe_code)]
+
+use std::convert::Infallible;
+use std::ffi::{OsStr, OsString, c_int};
+
+use crate::act::seal::Seal;
+use crate::act::{exec, links};
+use crate::cli::{self, Options, Request};
+use crate::doctor;
+use crate::environ::Environ;
+use crate::output::{Page, print, say, stderr_is_terminal};
+use crate::plan::command::Program;
+use crate::plan::diagnostic::{Diagnostic, Level};
+use crate::plan::{Draft, Ready, Unlink, catalogue, command};
+use crate::report;
+use crate::world::Input;
+use crate::world::settings::GUARD;
+use crate::world::system::System;
+
+/// Does what the command line asks for. Returns the exit status of a request that is not a run.
+///
+/// # Errors
+/// Why it could not be done; a run that succeeds does not come back.
+pub fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> anyhow::Result<c_int> {
+    if args.is_empty() {
+        args.push("hermes-exec".into());
+    }
+    let is_group = |word: &[u8]| catalogue::groups().iter().any(|group| group.as_bytes() == word);
+    let request = cli::parse(&args, is_group)?;
+    let system = System::default();
+    let input = || Input::gather(environ, own_name, &system);
+    match request {
+        Request::Text(text) => print(&text)?,
+        Request::Catalogue { json } => print(&report::catalogue::print(json))?,
+        Request::Explain(options) => explain(&options, &input())?,
+        Request::Doctor(options) => return examine(&options, &input()),
+        Request::Unlink(options) => unlink(&options, &input())?,
+        Request::Run(options) => return Err(execute(&options, &input())),
+    }
+    Ok(0)
+}
+
+/// Prints the plan, and fails as the run would.
+fn explain(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
+    let mut draft = Draft::build(options, input);
+    draft.findings.extend(command::shell_findings(&options.argv(), &draft.env.child));
+    print(&if options.json {
+        report::json::explain(&draft)
+    } else if options.only.is_empty() {
+        report::text::explain(&draft, options.verbose, Page::for_stdout(input.settings.colours))
+    } else {
+        options.only.iter().filter_map(|name| report::text::only(&draft, name.as_encoded_bytes())).collect()
+    })?;
+    Ok(draft.failure().cloned().map_or(Ok(()), Err)?)
+}
+
+/// Prints the checks; 1 when there is a problem.
+fn examine(options: &Options, input: &Input<'_>) -> anyhow::Result<c_int> {
+    let checks = doctor::examine(options, input);
+    let page = || Page::for_stdout(input.settings.colours);
+    print(&if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page()) })?;
+    Ok(checks.iter().any(|check| check.level == Level::Problem).into())
+}
+
+fn unlink(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
+    if let Some(plan) = Unlink::build(options, input)? {
+        for line in links::unlink(&plan, input.world)? {
+            print(&format!("{line}\n"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the command. Whatever can fail without an effect comes first: the plan, and in it the program, and the rules of the
+/// seal. So a command that is not found leaves no home and no link behind. The notice stands before the findings, which are
+/// complete only when the links are made. The directory is changed after the links, whose paths are absolute, and before the
+/// seal, which may forbid it. After the seal there is nothing but `execve`.
+fn execute(options: &Options, input: &Input<'_>) -> anyhow::Error {
+    match prepare(options, input).and_then(|ready| start(ready, options, input)) {
+        Err(error) => error,
+    }
+}
+
+/// Everything up to the `execve`.
+fn prepare(options: &Options, input: &Input<'_>) -> anyhow::Result<Ready> {
+    let settings = &input.settings;
+    let quiet = options.quiet || (settings.quiet && !options.verbose);
+    let verbose = options.verbose || (settings.verbose && !quiet);
+    let warn = |diagnostic: &Diagnostic| {
+        if !quiet {
+            say(&format!("hermes-exec: warning: {}\n", diagnostic.message));
+        }
+    };
+    let draft = Draft::build(options, input);
+    draft.warnings.iter().for_each(warn);
+    let mut ready = draft.ready()?;
+    let seal = Seal::create(&ready.seal)?;
+    if let Some(notice) = ready.notice.as_ref().filter(|_| !quiet) {
+        say(&format!("hermes-exec: notice: {notice}\n"));
+    }
+    ready.findings.extend(links::prepare(&ready.home)?);
+    if verbose || (!ready.findings.is_empty() && stderr_is_terminal()) {
+        ready.findings.iter().for_each(warn);
+    }
+    if verbose {
+        report::text::changes(&ready.decisions).iter().for_each(|line| say(&format!("hermes-exec: {line}\n")));
+    }
+    if let Some(dir) = &options.chdir {
+        exec::change_dir(dir)?;
+    }
+    if let Some(seal) = seal {
+        seal.enforce()?;
+    }
+    Ok(ready)
+}
+
+/// Starts the program, or the next one of its name where `execvp(3)` would go on.
+fn start(mut ready: Ready, options: &Options, input: &Input<'_>) -> anyhow::Result<Infallible> {
+    let argv = options.argv();
+    loop {
+        let Program { path, guard } = &ready.program;
+        let errno = match guard {
+            None => exec::start(path, &argv, &ready.child),
+            Some(guard) => {
+                let mut guarded = ready.child.clone();
+                guarded.set(GUARD, guard);
+                exec::start(path, &argv, &guarded)
+            }
+        };
+        let failure = exec::failure(path, errno, &ready.child, input.world);
+        if !exec::goes_on_after(errno) {
+            return Err(failure.into());
+        }
+        ready.program = ready.search.next_program(input).map_err(|_| failure)?;
+    }
+}

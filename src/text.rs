@@ -1,0 +1,96 @@
+//! The one way in which foreign bytes are made fit to print or to paste, and the system's words for an error. It prints
+//! nothing itself; `output.rs` does.
+#![forbid(unsafe_code)]
+
+use std::fmt::Write as _;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Bytes as text that cannot steer a terminal: control characters, characters that reorder or hide text, and bytes that are
+/// not UTF-8 are written as escapes. Everything else stays as it is.
+pub fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character.is_control() || is_invisible(character) {
+                text.extend(character.escape_default());
+            } else {
+                text.push(character);
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+/// A path, made fit to print.
+pub fn escaped_path(path: &Path) -> String {
+    escaped(path.as_os_str().as_bytes())
+}
+
+/// Bytes as one word of a shell's command line, fit to print and to paste.
+pub fn shell_quoted(bytes: &[u8]) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(byte);
+    let text = escaped(bytes);
+    if !bytes.is_empty() && bytes.iter().all(is_plain) {
+        text
+    } else if text.as_bytes() == bytes {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    } else {
+        let escaped = bytes.iter().map(|byte| match is_plain(byte) {
+            true => char::from(*byte).to_string(),
+            false => format!("\\x{byte:02x}"),
+        });
+        format!("$'{}'", escaped.collect::<String>())
+    }
+}
+
+/// A path as one word of a shell's command line.
+pub fn shell_quoted_path(path: &Path) -> String {
+    shell_quoted(path.as_os_str().as_bytes())
+}
+
+/// The system's words for an error, without Rust's "(os error 2)".
+pub fn os_message(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(number) => nix::errno::Errno::from_raw(number).desc().to_owned(),
+        None => error.to_string(),
+    }
+}
+
+/// An error and its causes, with the system's words for those that are an error number.
+pub fn chain(error: &anyhow::Error) -> String {
+    let words = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<nix::errno::Errno>() {
+        Some(errno) => errno.desc().to_owned(),
+        None => cause.to_string(),
+    };
+    error.chain().map(words).collect::<Vec<_>>().join(": ")
+}
+
+/// The bidirectional controls, line and paragraph separators, and zero-width characters (Unicode 16, chapter 23.2).
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, shell_quoted};
+
+    #[test]
+    fn odd_bytes_are_escaped_and_plain_text_is_not() {
+        assert_eq!(escaped("größe/ö b".as_bytes()), "größe/ö b");
+        assert_eq!(escaped(b"a\x1b[31m\n\xff"), "a\\u{1b}[31m\\n\\xff");
+        assert_eq!(escaped("a\u{202e}b".as_bytes()), "a\\u{202e}b");
+    }
+
+    #[test]
+    fn a_pasted_word_is_one_word_of_the_same_bytes() {
+        assert_eq!(shell_quoted(b"/home/me/.claude"), "/home/me/.claude");
+        assert_eq!(shell_quoted("/größe/it's a $HOME".as_bytes()), r"'/größe/it'\''s a $HOME'");
+        assert_eq!(shell_quoted(b""), "''");
+        assert_eq!(shell_quoted(b"a\x1b'\xff b"), r"$'a\x1b\x27\xff\x20b'");
+    }
+}

@@ -1,0 +1,32 @@
+//! Answers that are given once: a plan is made of one view of the world, and most of its questions are about neighbours. It
+//! asks nothing itself.
+#![forbid(unsafe_code)]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+/// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
+/// by a hash.
+pub struct Cache<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<T: Clone> Cache<T> {
+    /// The answer for a path; `ask` is called at most once for each.
+    pub fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        if let Some(known) = self.0.borrow().get(path.as_os_str()) {
+            return known.clone().map_err(io::Error::from_raw_os_error);
+        }
+        let answer = ask();
+        let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
+        self.0.borrow_mut().insert(path.into(), kept);
+        answer
+    }
+}

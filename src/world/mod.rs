@@ -1,0 +1,140 @@
+//! READ: the only place that reads the outside: the process's own state, and, through [`World`], directories, links, files,
+//! the password database and the kernel. It changes nothing, and decides nothing: `plan/` asks and concludes.
+#![forbid(unsafe_code)]
+
+mod cache;
+pub mod place;
+pub mod sealing;
+pub mod settings;
+pub mod system;
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{Gid, Uid};
+
+use crate::environ::Environ;
+use sealing::Sealing;
+use settings::Settings;
+
+/// `active_profile`, `.env`, `config.yaml` and a policy file are read up to this many bytes.
+pub const FILE_LIMIT: usize = 1 << 20;
+
+/// What kind of thing a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Directory,
+    /// A regular file.
+    File,
+    Link,
+    /// A device, FIFO or socket.
+    Other,
+}
+
+/// What `stat(2)` tells of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    pub kind: Kind,
+    /// Device and inode: the same for two paths exactly when they lead to the same thing.
+    pub identity: (u64, u64),
+    pub uid: u32,
+    pub gid: u32,
+    /// Permission bits.
+    pub mode: u32,
+}
+
+/// What was read of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Its bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// It is longer than the limit.
+    pub is_cut: bool,
+    /// The file itself, as it was opened.
+    pub stat: Stat,
+}
+
+/// A small file, perhaps read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileText {
+    Found(Content),
+    Missing,
+    /// There is something that was not read, and why.
+    Unreadable(String),
+    /// Whether it exists is not known: no descriptor is free, for this process or on the machine. Why, in words.
+    NoDescriptor(String),
+}
+
+/// Questions to the file system, the password database and the kernel. None of them changes anything. Tests answer them from
+/// a table.
+pub trait World {
+    /// `stat(2)`: follows links.
+    fn stat(&self, path: &Path) -> io::Result<Stat>;
+    /// `lstat(2)`: does not follow a link at the end.
+    fn lstat(&self, path: &Path) -> io::Result<Stat>;
+    /// `realpath(3)`.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// The text of a link.
+    fn link_text(&self, path: &Path) -> io::Result<PathBuf>;
+    /// May the process create entries in this directory?
+    fn writable(&self, path: &Path) -> io::Result<()>;
+    /// May the process execute this file?
+    fn executable(&self, path: &Path) -> io::Result<()>;
+    /// The first bytes of a file, at most `limit` of them. Opens without blocking, and reads a regular file only.
+    fn text(&self, path: &Path, limit: usize) -> FileText;
+    /// The names in a directory, sorted; empty when it cannot be read.
+    fn names(&self, path: &Path) -> Vec<OsString>;
+    /// The names in a directory, sorted, and what each is without following a link.
+    fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>>;
+    /// The program of this name in one of these directories, given by absolute paths.
+    fn program_in(&self, name: &OsStr, dirs: &[PathBuf]) -> Option<PathBuf>;
+    /// What a seal depends on.
+    fn sealing(&self) -> Sealing;
+    /// The names in the environment of the parent process, where they can be read.
+    fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
+    /// The home directory that the password database gives to a uid.
+    fn home_of(&self, uid: u32) -> Option<PathBuf>;
+    /// The home directory that the password database gives to a login name.
+    fn home_of_user(&self, name: &OsStr) -> Option<PathBuf>;
+}
+
+/// Is there a directory, perhaps through a link?
+pub fn is_directory(world: &dyn World, path: &Path) -> bool {
+    world.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory)
+}
+
+pub fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
+/// All that is known before anything is decided.
+pub struct Input<'a> {
+    /// The inherited environment block.
+    pub environ: &'a Environ,
+    pub settings: Settings<'a>,
+    /// Effective uid and gid.
+    pub uid: u32,
+    pub gid: u32,
+    /// The process's id, which the command keeps.
+    pub pid: u32,
+    /// The base name of our own `argv[0]`.
+    pub own_name: Vec<u8>,
+    pub world: &'a dyn World,
+}
+
+impl<'a> Input<'a> {
+    pub fn gather(environ: &'a Environ, own_name: &OsStr, world: &'a dyn World) -> Self {
+        Self {
+            environ,
+            settings: Settings::read(environ),
+            uid: Uid::effective().as_raw(),
+            gid: Gid::effective().as_raw(),
+            pid: std::process::id(),
+            own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
+            world,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A directory under two names, and `realpath -m`. It knows nothing of Hermes.
+#![forbid(unsafe_code)]
+
+use std::path::{Component, Path, PathBuf};
+
+use super::World;
+
+/// As many links in a row as the kernel follows (path_resolution(7)).
+const MOST_LINKS: usize = 40;
+
+/// A directory in the spelling that the user knows, and the canonical one that comparisons need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As it was given.
+    pub spelled: PathBuf,
+    /// Without links; the spelling again where the directory does not exist.
+    pub canonical: PathBuf,
+}
+
+impl Place {
+    pub fn new(path: &Path, world: &dyn World) -> Self {
+        Self { spelled: path.to_owned(), canonical: world.canonical(path).unwrap_or_else(|_| path.to_owned()) }
+    }
+
+    /// Is `path` this directory or below it, by its spelling or by where it leads? A link's own place counts as well as
+    /// where it points to, and a path need not exist.
+    pub fn holds(&self, path: &Path, world: &dyn World) -> bool {
+        if !path.is_absolute() {
+            return false;
+        }
+        let plain = !path.components().any(|part| part == Component::ParentDir);
+        plain && (path.starts_with(&self.spelled) || path.starts_with(&self.canonical))
+            || resolve_allow_missing(path, world).starts_with(&self.canonical)
+            || match (path.parent(), path.file_name()) {
+                (Some(parent), Some(name)) => {
+                    resolve_allow_missing(parent, world).join(name).starts_with(&self.canonical)
+                }
+                _ => false,
+            }
+    }
+}
+
+/// `realpath -m`: links resolved, dangling ones too; what does not exist stays as spelled.
+pub fn resolve_allow_missing(path: &Path, world: &dyn World) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let existing = path.ancestors().find_map(|above| Some((world.canonical(above).ok()?, above)));
+        let Some((canonical, above)) = existing else { break };
+        let Ok(missing) = path.strip_prefix(above) else { break };
+        let mut parts = missing.components();
+        let Some(first) = parts.next() else { return canonical };
+        let next = canonical.join(first);
+        let below = parts.as_path();
+        let joined = |path: PathBuf| if below.as_os_str().is_empty() { path } else { path.join(below) };
+        match world.link_text(&next) {
+            Ok(text) => path = joined(canonical.join(text)),
+            Err(_) => return joined(next),
+        }
+    }
+    path
+}

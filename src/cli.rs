@@ -210,10 +210,8 @@ impl Options {
     }
 }
 
-/// Reads the command line. `is_group` knows the credential groups.
-///
-/// # Errors
-/// 125 for a usage error; its message names options, never values.
+/// Reads the command line. `is_group` knows the credential groups. Errors: 125 for a usage error; its message names
+/// options, never values.
 pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Request, Failure> {
     let mut matches = match Options::command().try_get_matches_from(args) {
         Ok(matches) => matches,

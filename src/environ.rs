@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 
-/// One environment block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environ {
     entries: Vec<Cow<'static, CStr>>,
@@ -36,17 +35,14 @@ pub fn entry(name: &[u8], value: &[u8]) -> CString {
 }
 
 impl Environ {
-    /// A block of these entries.
     pub fn new(entries: Vec<Cow<'static, CStr>>) -> Self {
         Self { entries }
     }
 
-    /// The entries, in order, each with its terminating NUL as `execve` wants it.
     pub fn entries(&self) -> &[Cow<'static, CStr>] {
         &self.entries
     }
 
-    /// The values of every copy of a name, in order.
     pub fn copies<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.entries.iter().filter_map(move |entry| {
             let bytes = entry.to_bytes();
@@ -59,7 +55,6 @@ impl Environ {
         })
     }
 
-    /// The value of the first copy of a name.
     pub fn get<'a>(&'a self, name: &'a [u8]) -> Option<&'a [u8]> {
         self.copies(name).next()
     }
@@ -69,7 +64,6 @@ impl Environ {
         self.get(name).filter(|value| !is_blank(value))
     }
 
-    /// Puts an entry at the end.
     pub fn push(&mut self, entry: impl Into<Cow<'static, CStr>>) {
         self.entries.push(entry.into());
     }
@@ -101,32 +95,5 @@ impl<'a> FromIterator<&'a [u8]> for Environ {
                 .map(|entry| Cow::Owned(CString::new(entry).expect("no entry of a test holds a NUL byte")))
                 .collect(),
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn block(entries: &[&str]) -> Environ {
-        entries.iter().map(|entry| entry.as_bytes()).collect()
-    }
-
-    #[test]
-    fn a_name_that_is_set_stands_once_at_the_place_of_its_first_copy() {
-        let mut environ = block(&["A=1", "B=2", "A=3", "NOEQ", "=odd", "A="]);
-        environ.set(b"A", b"new");
-        assert_eq!(environ, block(&["A=new", "B=2", "NOEQ", "=odd"]));
-        environ.set(b"C", b"");
-        assert_eq!(environ, block(&["A=new", "B=2", "NOEQ", "=odd", "C="]));
-    }
-
-    #[test]
-    fn the_first_copy_counts_and_blank_counts_as_unset() {
-        let environ = block(&["A= \t", "A=x", "=A=y", "AB=z"]);
-        assert_eq!(environ.get(b"A"), Some(&b" \t"[..]));
-        assert_eq!(environ.given(b"A"), None);
-        assert_eq!(environ.copies(b"A").count(), 2);
-        assert_eq!(environ.get(b""), None);
     }
 }

@@ -6,7 +6,6 @@ use std::fmt;
 /// The exit statuses that are ours, as `env(1)` has them; every other status is the command's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// hermes-exec itself failed.
     Failed = 125,
     /// The command was found but cannot be started.
     CannotRun = 126,
@@ -26,7 +25,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure of hermes-exec itself (125).
     pub fn new(message: impl Into<String>) -> Self {
         Self { status: Status::Failed, message: message.into(), hint: None, cure: None }
     }

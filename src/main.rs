@@ -4,7 +4,6 @@
 
 use std::ffi::{c_char, c_int};
 
-/// The C entry point.
 #[unsafe(no_mangle)]
 pub extern "C" fn main(argc: c_int, argv: *const *const c_char) -> c_int {
     hermes_exec::start(argc, argv)

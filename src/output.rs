@@ -56,16 +56,13 @@ pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Where the text begins.
 const INDENT: usize = 13;
-/// Where a variable's reason begins.
 const REASON: usize = 42;
 /// Where the text of a check begins.
 const CHECK: usize = 9;
 /// The width of a terminal that everybody has.
 const WIDTH: usize = 80;
 
-/// A page that is being written.
 pub struct Page {
     out: String,
     folds: bool,
@@ -84,7 +81,6 @@ impl Page {
         Self { out: String::new(), folds, colours }
     }
 
-    /// A section's title, and its first line.
     pub fn section(&mut self, title: &str, text: &str) {
         self.title(&format!("{title:<INDENT$}"), !title.is_empty());
         self.fold(text, INDENT, INDENT);
@@ -99,19 +95,16 @@ impl Page {
         }
     }
 
-    /// A further line of a section.
     pub fn line(&mut self, text: &str) {
         let _ = write!(self.out, "{:INDENT$}", "");
         self.fold(text, INDENT, INDENT);
     }
 
-    /// The heading of a group of variables.
     pub fn group(&mut self, text: &str) {
         self.out.push_str("  ");
         self.fold(text, 2, 4);
     }
 
-    /// A variable and its reason.
     pub fn item(&mut self, name: &str, reason: &str) {
         let left = REASON - 5;
         let _ = write!(self.out, "    {name:<left$} ");
@@ -132,7 +125,6 @@ impl Page {
         let _ = writeln!(self.out, "{:CHECK$}cure: {command}", "");
     }
 
-    /// A line without a title.
     pub fn plain(&mut self, text: &str) {
         self.fold(text, 0, 0);
     }

@@ -18,10 +18,8 @@ use crate::world::Input;
 use crate::world::settings::GUARD;
 use crate::world::system::System;
 
-/// Does what the command line asks for. Returns the exit status of a request that is not a run.
-///
-/// # Errors
-/// Why it could not be done; a run that succeeds does not come back.
+/// Does what the command line asks for. Returns the exit status of a request that is not a run. Errors: why it could
+/// not be done; a run that succeeds does not come back.
 pub fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> anyhow::Result<c_int> {
     if args.is_empty() {
         args.push("hermes-exec".into());

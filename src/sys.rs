@@ -67,12 +67,10 @@ pub mod passwd {
     use std::os::unix::ffi::OsStrExt;
     use std::path::PathBuf;
 
-    /// The home directory of a uid.
     pub fn home_of(uid: u32) -> Option<PathBuf> {
         find(|_, known| known == uid.to_string().as_bytes())
     }
 
-    /// The home directory of a login name.
     pub fn home_of_user(name: &OsStr) -> Option<PathBuf> {
         find(|known, _| known == name.as_bytes())
     }
@@ -94,12 +92,10 @@ pub mod passwd {
 
     use nix::unistd::{Uid, User};
 
-    /// The home directory of a uid.
     pub fn home_of(uid: u32) -> Option<PathBuf> {
         Some(User::from_uid(Uid::from_raw(uid)).ok()??.dir)
     }
 
-    /// The home directory of a login name.
     pub fn home_of_user(name: &OsStr) -> Option<PathBuf> {
         Some(User::from_name(name.to_str()?).ok()??.dir)
     }

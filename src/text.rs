@@ -26,7 +26,6 @@ pub fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// A path, made fit to print.
 pub fn escaped_path(path: &Path) -> String {
     escaped(path.as_os_str().as_bytes())
 }
@@ -48,7 +47,6 @@ pub fn shell_quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// A path as one word of a shell's command line.
 pub fn shell_quoted_path(path: &Path) -> String {
     shell_quoted(path.as_os_str().as_bytes())
 }
@@ -73,24 +71,4 @@ pub fn chain(error: &anyhow::Error) -> String {
 /// The bidirectional controls, line and paragraph separators, and zero-width characters (Unicode 16, chapter 23.2).
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{escaped, shell_quoted};
-
-    #[test]
-    fn odd_bytes_are_escaped_and_plain_text_is_not() {
-        assert_eq!(escaped("größe/ö b".as_bytes()), "größe/ö b");
-        assert_eq!(escaped(b"a\x1b[31m\n\xff"), "a\\u{1b}[31m\\n\\xff");
-        assert_eq!(escaped("a\u{202e}b".as_bytes()), "a\\u{202e}b");
-    }
-
-    #[test]
-    fn a_pasted_word_is_one_word_of_the_same_bytes() {
-        assert_eq!(shell_quoted(b"/home/me/.claude"), "/home/me/.claude");
-        assert_eq!(shell_quoted("/größe/it's a $HOME".as_bytes()), r"'/größe/it'\''s a $HOME'");
-        assert_eq!(shell_quoted(b""), "''");
-        assert_eq!(shell_quoted(b"a\x1b'\xff b"), r"$'a\x1b\x27\xff\x20b'");
-    }
 }

@@ -43,34 +43,10 @@ fn policy(groups: &str) -> String {
 /// A run among secrets: in names of every rule, also as a whole entry's text.
 fn start(sandbox: &Sandbox, args: &[&str]) -> Run {
     let names = [
-        "ACME_KEY",
-        "BETA_TOKEN",
-        "GAMMA_SECRET",
-        "DELTA_KEY",
-        "EPSILON",
-        "ZETA",
-        "PASSED_KEY",
-        "KEPT_KEY",
-        "UNSET",
-        "SET",
-        "OPENAI_API_KEY",
-        "GITHUB_TOKEN",
-        "VIRTUAL_ENV",
-        "UV",
-        "CONDA_PREFIX",
-        "DIRENV_DIFF",
-        "XDG_CONFIG_HOME",
-        "PYTHONPATH",
-        "_HERMES_FORCE_X",
-        "APPTAINERENV_ACME_KEY",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-        "HTTP_PROXY",
-        "LC_ALL",
-        "HERMES_EXEC_GUARD",
-        "HERMES_EXEC_VERBOSE",
-        "TERMINAL_HOME_MODE",
-        "PLAIN",
-        "RUSTUP_HOME",
+        "ACME_KEY", "BETA_TOKEN", "GAMMA_SECRET", "DELTA_KEY", "EPSILON", "ZETA", "PASSED_KEY", "KEPT_KEY", "UNSET",
+        "SET", "OPENAI_API_KEY", "GITHUB_TOKEN", "VIRTUAL_ENV", "UV", "CONDA_PREFIX", "DIRENV_DIFF", "XDG_CONFIG_HOME",
+        "PYTHONPATH", "_HERMES_FORCE_X", "APPTAINERENV_ACME_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "HTTP_PROXY", "LC_ALL",
+        "HERMES_EXEC_GUARD", "HERMES_EXEC_VERBOSE", "TERMINAL_HOME_MODE", "PLAIN", "RUSTUP_HOME",
     ];
     let run = sandbox.hx(args).env("PATH", format!("{}:/usr/bin:/bin", sandbox.path("bin").display()));
     let run = names.iter().fold(run, |run, name| run.env(name, CANARY));

@@ -10,18 +10,8 @@ const OTHER: &str = "real/.hermes/profiles/other";
 
 /// Names that no rule speaks against, most of them with a secret word.
 const NAMES: [&str; 12] = [
-    "ACME_KEY",
-    "ACME_TOKEN",
-    "BETA_KEY",
-    "BETA_TOKEN",
-    "GAMMA_KEY",
-    "GAMMA_TOKEN",
-    "DELTA_KEY",
-    "DELTA_TOKEN",
-    "ACME",
-    "BETA",
-    "GAMMA",
-    "DELTA",
+    "ACME_KEY", "ACME_TOKEN", "BETA_KEY", "BETA_TOKEN", "GAMMA_KEY", "GAMMA_TOKEN", "DELTA_KEY", "DELTA_TOKEN", "ACME",
+    "BETA", "GAMMA", "DELTA",
 ];
 
 /// A start of `env -0` with all of [`NAMES`].
@@ -76,22 +66,8 @@ fn every_form_of_an_assignment_in_env_declares_its_name() {
 fn a_name_in_env_needs_a_secret_word() {
     let sandbox = Sandbox::with_builder();
     let words = [
-        "KEY",
-        "KEYS",
-        "APIKEY",
-        "TOKEN",
-        "TOKENS",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "PASS",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "AUTH",
-        "PAT",
-        "COOKIE",
+        "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS",
+        "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "COOKIE",
     ];
     let secret: Vec<String> = words
         .iter()
@@ -156,15 +132,8 @@ fn what_is_no_directory_of_a_profile_is_passed_over() {
 fn core_names_and_those_of_hermes_stay_whatever_the_files_say() {
     let sandbox = Sandbox::with_builder();
     let names = [
-        "SSH_AUTH_SOCK",
-        "XDG_SESSION_COOKIE",
-        "HERMES_KANBAN_TOKEN",
-        "HERMES_SESSION_KEY",
-        "HERMES_MY_TOKEN",
-        "TERMINAL_AUTH",
-        "TERMINAL_SSH_KEY",
-        "LC_KEY",
-        "EDITOR",
+        "SSH_AUTH_SOCK", "XDG_SESSION_COOKIE", "HERMES_KANBAN_TOKEN", "HERMES_SESSION_KEY", "HERMES_MY_TOKEN",
+        "TERMINAL_AUTH", "TERMINAL_SSH_KEY", "LC_KEY", "EDITOR",
     ];
     sandbox.write(format!("{BUILDER}/.env"), names.map(|name| format!("{name}=1\n")).concat());
     let keys = names.map(|name| format!("  - key_env: {name}\n")).concat();

@@ -135,11 +135,7 @@ fn the_bare_option_before_a_word_that_is_a_group() {
 
 /// Credentials of sealed and open groups, and what rules 8 and 9 remove.
 const CREDENTIALS: [&str; 6] = [
-    "ANTHROPIC_API_KEY",
-    "OPENAI_API_KEY",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "GITHUB_TOKEN",
-    "TELEGRAM_BOT_TOKEN",
+    "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "TELEGRAM_BOT_TOKEN",
     "HERMES_RPC_TOKEN",
 ];
 
@@ -180,28 +176,9 @@ fn no_variable_can_grant() {
     let mut names = options(&sandbox);
     assert!(names.contains(&"INHERIT_CREDENTIALS".to_owned()) && names.len() > 20, "{names:?}");
     let others = [
-        "ALLOW",
-        "ARGS",
-        "CATALOGUE",
-        "CLAUDE",
-        "CONFIG",
-        "CREDENTIALS",
-        "DEFAULTS",
-        "ENV",
-        "ENV_PASSTHROUGH",
-        "FLAGS",
-        "GRANT",
-        "GRANTS",
-        "GROUPS",
-        "INHERIT",
-        "OPTIONS",
-        "OPTS",
-        "PASS",
-        "PASSTHROUGH",
-        "POLICY_FILE",
-        "PROGRAMS",
-        "SHARES",
-        "TRUST",
+        "ALLOW", "ARGS", "CATALOGUE", "CLAUDE", "CONFIG", "CREDENTIALS", "DEFAULTS", "ENV", "ENV_PASSTHROUGH", "FLAGS",
+        "GRANT", "GRANTS", "GROUPS", "INHERIT", "OPTIONS", "OPTS", "PASS", "PASSTHROUGH", "POLICY_FILE", "PROGRAMS",
+        "SHARES", "TRUST",
     ];
     names.extend(others.map(str::to_owned));
     let names = names.iter().flat_map(|name| {

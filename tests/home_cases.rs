@@ -30,13 +30,8 @@ fn h03_without_a_keychain_there_is_no_directory_for_one() {
 #[test]
 fn h06_h14_h17_logins_of_other_tools_are_shared_when_asked_for() {
     let logins = [
-        ".config/gh/hosts.yml",
-        ".config/gcloud/credentials.db",
-        ".docker/config.json",
-        ".docker/cli-plugins/docker-compose",
-        ".netrc",
-        ".aws/sso/cache/token.json",
-        ".kube/config",
+        ".config/gh/hosts.yml", ".config/gcloud/credentials.db", ".docker/config.json",
+        ".docker/cli-plugins/docker-compose", ".netrc", ".aws/sso/cache/token.json", ".kube/config",
     ];
     let sandbox = Sandbox::with_builder();
     logins.iter().for_each(|login| drop(sandbox.write(Path::new("real").join(login), login)));

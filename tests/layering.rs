@@ -11,41 +11,14 @@ const PURE: [&str; 3] = ["doctor/", "plan/", "report/"];
 
 /// What they may not name: the modules that reach the outside, and the methods of `Path` that do.
 const REACHING: [&str; 17] = [
-    "std::fs",
-    "std::env",
-    "std::process",
-    "std::net",
-    "std::thread",
-    "nix::",
-    "libc::",
-    "crate::sys",
-    "crate::act",
-    ".exists",
-    ".is_dir",
-    ".canonicalize",
-    ".metadata",
-    ".symlink_metadata",
-    ".read_link",
-    ".read_dir",
-    ".try_exists",
+    "std::fs", "std::env", "std::process", "std::net", "std::thread", "nix::", "libc::", "crate::sys", "crate::act",
+    ".exists", ".is_dir", ".canonicalize", ".metadata", ".symlink_metadata", ".read_link", ".read_dir", ".try_exists",
 ];
 
 /// The calls by which `world/` could write.
 const WRITING: [&str; 14] = [
-    "fs::write",
-    "fs::copy",
-    "fs::rename",
-    "fs::hard_link",
-    "fs::set_permissions",
-    "File::create",
-    "create_dir",
-    "remove_",
-    "::symlink(",
-    "write(true)",
-    "append(true)",
-    "mkdir",
-    "unlink",
-    "chown",
+    "fs::write", "fs::copy", "fs::rename", "fs::hard_link", "fs::set_permissions", "File::create", "create_dir",
+    "remove_", "::symlink(", "write(true)", "append(true)", "mkdir", "unlink", "chown",
 ];
 
 /// The code of a source text: no comments, no tests.

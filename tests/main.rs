@@ -11,6 +11,7 @@ mod container;
 #[cfg(target_os = "linux")]
 mod declared;
 mod doctor;
+mod env;
 mod environment;
 mod exec_cases;
 mod explain;
@@ -49,6 +50,7 @@ mod shims;
 #[cfg(target_os = "linux")]
 mod signals;
 mod support;
+mod text;
 mod transcript;
 #[cfg(target_os = "linux")]
 mod transparency;

@@ -15,26 +15,9 @@ const CORE: &str = "
 
 /// Names that look like core names, and others that a command could do without.
 const OTHER: [&str; 20] = [
-    "path",
-    "home",
-    "Lang",
-    "LC",
-    "XDG",
-    "PATH_2",
-    "MY_PATH",
-    "CI_JOB_ID",
-    "GITHUB_ACTIONS",
-    "HERMES",
-    "HERMES_KANBAN",
-    "HERMES_QUIET",
-    "HERMES_EXEC",
-    "TERMINAL",
-    "TERM_PROGRAM",
-    "GIT_EDITOR",
-    "LD_LIBRARY_PATH",
-    "NODE_OPTIONS",
-    "AWS_PROFILE",
-    "CLAUDECODE",
+    "path", "home", "Lang", "LC", "XDG", "PATH_2", "MY_PATH", "CI_JOB_ID", "GITHUB_ACTIONS", "HERMES", "HERMES_KANBAN",
+    "HERMES_QUIET", "HERMES_EXEC", "TERMINAL", "TERM_PROGRAM", "GIT_EDITOR", "LD_LIBRARY_PATH", "NODE_OPTIONS",
+    "AWS_PROFILE", "CLAUDECODE",
 ];
 
 /// A value that every rule before 10 lets pass.

@@ -160,14 +160,7 @@ fn a_roundabout_spelling_of_the_root_leads_to_the_same_home_and_is_handed_on_as_
     sandbox.builder(["true"]).run().ok();
     let before = stamps(&sandbox);
     for spelling in [
-        "/",
-        "//",
-        "/.",
-        "/./.",
-        "/other/..",
-        "/other/../",
-        "/profiles/../.",
-        "/../.hermes",
+        "/", "//", "/.", "/./.", "/other/..", "/other/../", "/profiles/../.", "/../.hermes",
         "//profiles//builder/../..",
     ] {
         let value_given = format!("{root}{spelling}");

@@ -108,14 +108,8 @@ proptest! {
 }
 
 const FILES: [&str; 8] = [
-    "active_profile",
-    "config.yaml",
-    ".env",
-    "hermes-exec.json",
-    "profiles/builder/config.yaml",
-    "profiles/builder/.env",
-    "profiles/builder/hermes-exec.json",
-    "home",
+    "active_profile", "config.yaml", ".env", "hermes-exec.json", "profiles/builder/config.yaml",
+    "profiles/builder/.env", "profiles/builder/hermes-exec.json", "home",
 ];
 
 /// The properties would hold of starts that come to nothing, too: these do not.

@@ -39,20 +39,9 @@ const TO_SOURCES: [&str; 4] = ["@/real/%", "@/way/%", "@/chain/%", "@/real/gone/
 
 /// Other texts: into the real home and past it, into the profile, nowhere and in circles.
 const TEXTS: [&str; 14] = [
-    "@/real",
-    "@/real/.hermes/gone",
-    "@/real/.hermes/profiles/builder",
-    "@/real/.hermes/profiles/builder/home",
-    "@/real/.hermes/profiles/builder/home/x",
-    "@/elsewhere",
-    "@/elsewhere/file",
-    "@/elsewhere/gone",
-    "@/dotfiles/%",
-    ".",
-    "..",
-    "x",
-    "../../../../../%",
-    "/no/such/volume",
+    "@/real", "@/real/.hermes/gone", "@/real/.hermes/profiles/builder", "@/real/.hermes/profiles/builder/home",
+    "@/real/.hermes/profiles/builder/home/x", "@/elsewhere", "@/elsewhere/file", "@/elsewhere/gone", "@/dotfiles/%",
+    ".", "..", "x", "../../../../../%", "/no/such/volume",
 ];
 
 /// Paths below a directory: the places, what is on the way to them, and what is in them.

@@ -261,15 +261,8 @@ const BEFORE: [&str; 12] = [
 /// `hermes-exec -p b -- git chec<TAB>` gives what `git chec<TAB>` gives.
 fn the_command_as_if_it_stood_alone(shell: &Shell<'_>) {
     const LINES: [&str; 9] = [
-        "frobni",
-        "frobnicate pol",
-        "frobnicate --flag direc",
-        "frobnicate -- pol",
-        "git checkou",
-        "git log --onelin",
-        "git -C direc",
-        "git -C directory/ checkou",
-        "git commit --cleanup=whites",
+        "frobni", "frobnicate pol", "frobnicate --flag direc", "frobnicate -- pol", "git checkou", "git log --onelin",
+        "git -C direc", "git -C directory/ checkou", "git commit --cleanup=whites",
     ];
     for typed in LINES {
         let alone = shell.line(&format!("{typed}\t"));

@@ -18,10 +18,7 @@ use crate::world::World;
 /// The shell that runs a file which the kernel takes for no program.
 const SHELL: &CStr = c"/bin/sh";
 
-/// Follows `--chdir`.
-///
-/// # Errors
-/// 125 where the system refuses.
+/// Errors: 125 where the system refuses.
 pub fn change_dir(dir: &OsStr) -> anyhow::Result<()> {
     Ok(chdir(dir).map_err(|errno| cannot_change_dir(errno.desc()))?)
 }

@@ -23,9 +23,7 @@ use crate::plan::home::{HomePlan, Redirect, cannot_make};
 use crate::text::escaped_path;
 use crate::world::World;
 
-/// Gets the home ready. Returns findings about links that could not be created; the command runs without them.
-///
-/// # Errors
+/// Gets the home ready. Returns findings about links that could not be created; the command runs without them. Errors:
 /// 125 when the home itself cannot be created, or is not the one any more that the plan is about.
 pub fn prepare(plan: &HomePlan) -> anyhow::Result<Vec<Diagnostic>> {
     let wants = |state| matches!(state, State::Create | State::Replace);
@@ -46,10 +44,8 @@ pub fn prepare(plan: &HomePlan) -> anyhow::Result<Vec<Diagnostic>> {
     Ok(findings)
 }
 
-/// Removes our links from the home. Returns what to tell, a line each.
-///
-/// # Errors
-/// 125 when a link of ours cannot be removed.
+/// Removes our links from the home. Returns what to tell, a line each. Errors: 125 when a link of ours cannot be
+/// removed.
 pub fn unlink(plan: &Unlink, world: &dyn World) -> anyhow::Result<Vec<String>> {
     let (redirect, context) = (&plan.redirect, plan.context(world));
     if redirect.make {

@@ -32,10 +32,8 @@ mod imp {
     }
 
     impl<'a> Seal<'a> {
-        /// Draws up the rules of a plan, without an effect on this process. None where no seal is wanted.
-        ///
-        /// # Errors
-        /// 125 when the kernel does not take them.
+        /// Draws up the rules of a plan, without an effect on this process. None where no seal is wanted. Errors: 125
+        /// when the kernel does not take them.
         pub fn create(plan: &'a SealPlan) -> Result<Option<Self>, Failure> {
             // REFER is refused by every domain that does not grant it (landlock(7), LANDLOCK_ACCESS_FS_REFER): to handle it
             // alone, and to grant it everywhere, is the domain that restricts least.
@@ -80,10 +78,8 @@ mod imp {
             added.map(drop).map_err(|error| cannot_seal(&innermost(&error)))
         }
 
-        /// Seals this process. The home that was to be made has been made.
-        ///
-        /// # Errors
-        /// 125 when the kernel refuses, or enforces less than it was asked for.
+        /// Seals this process. The home that was to be made has been made. Errors: 125 when the kernel refuses, or
+        /// enforces less than it was asked for.
         pub fn enforce(mut self) -> Result<(), Failure> {
             if let Some(home) = &self.plan.new_home {
                 let made = open(home, PLACE, Mode::empty()).map_err(|errno| cannot_open(home, errno))?;
@@ -132,14 +128,10 @@ mod imp {
     use crate::error::Failure;
     use crate::plan::seal::SealPlan;
 
-    /// There is none.
     pub enum Seal {}
 
     impl Seal {
-        /// Refuses.
-        ///
-        /// # Errors
-        /// 125 for every level but `off`.
+        /// Errors: 125 for every level but `off`.
         pub fn create(plan: &SealPlan) -> Result<Option<Self>, Failure> {
             match plan.level {
                 SealLevel::Off => Ok(None),
@@ -147,10 +139,7 @@ mod imp {
             }
         }
 
-        /// Cannot be called.
-        ///
-        /// # Errors
-        /// None.
+        /// Errors: none.
         pub fn enforce(self) -> Result<(), Failure> {
             match self {}
         }

@@ -13,8 +13,7 @@ use crate::text::{shell_quoted, shell_quoted_path};
 use crate::world::Input;
 use crate::world::place::Place;
 
-/// What is examined.
-pub struct Case<'a> {
+pub(super) struct Case<'a> {
     pub plan: &'a Draft,
     /// The plan of a run of `claude` with the same options.
     pub claude: &'a Draft,
@@ -45,7 +44,6 @@ impl<'a> Case<'a> {
         if self.input.uid == 0 || owner == Some(self.input.uid) { "" } else { "sudo " }
     }
 
-    /// The owner of a path.
     pub fn owner(&self, path: &Path) -> Option<u32> {
         self.input.world.lstat(path).ok().map(|stat| stat.uid)
     }

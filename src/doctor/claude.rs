@@ -17,15 +17,10 @@ const KEY: &[u8] = b"ANTHROPIC_API_KEY";
 const TOKEN: &[u8] = b"CLAUDE_CODE_OAUTH_TOKEN";
 /// Variables that are a login, in Claude Code's own order, and those that make it ask a cloud for one.
 const LOGINS: [&str; 6] = [
-    "CLAUDE_CODE_USE_BEDROCK",
-    "CLAUDE_CODE_USE_VERTEX",
-    "CLAUDE_CODE_USE_FOUNDRY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_API_KEY",
-    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY", "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN",
 ];
 
-/// The checks.
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     if case.claude.home.is_none() {
         return Vec::new();
@@ -33,7 +28,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let dir = state_dir(case);
     // One that cannot be opened, or is empty, is none to Claude Code. What is in it is not read.
     let is_login = |dir: &Path| match case.input.world.text(&dir.join(".credentials.json"), 0) {
-        FileText::Found(content) => content.is_cut,
+        FileText::Found { is_cut, .. } => is_cut,
         _ => false,
     };
     let stored = dir.filter(|(dir, _)| is_login(dir));

@@ -17,34 +17,15 @@ use crate::text::{escaped, shell_quoted};
 /// Variables with which programs find files of the user elsewhere than in HOME. The XDG directories are among them for
 /// users who keep them: rule 7 removes them otherwise.
 const LOCATIONS: [&[u8]; 22] = [
-    b"AWS_CONFIG_FILE",
-    b"AWS_SHARED_CREDENTIALS_FILE",
-    b"AZURE_CONFIG_DIR",
-    b"CARGO_HOME",
-    b"CLAUDE_CONFIG_DIR",
-    b"CLOUDSDK_CONFIG",
-    b"CODEX_HOME",
-    b"DOCKER_CONFIG",
-    b"GH_CONFIG_DIR",
-    b"GIT_CONFIG_GLOBAL",
-    b"GNUPGHOME",
-    b"KUBECONFIG",
-    b"NETRC",
-    b"NPM_CONFIG_USERCONFIG",
-    b"PIP_CONFIG_FILE",
-    b"npm_config_userconfig",
-    b"ZDOTDIR",
-    b"INPUTRC",
-    b"XDG_CACHE_HOME",
-    b"XDG_CONFIG_HOME",
-    b"XDG_DATA_HOME",
-    b"XDG_STATE_HOME",
+    b"AWS_CONFIG_FILE", b"AWS_SHARED_CREDENTIALS_FILE", b"AZURE_CONFIG_DIR", b"CARGO_HOME", b"CLAUDE_CONFIG_DIR",
+    b"CLOUDSDK_CONFIG", b"CODEX_HOME", b"DOCKER_CONFIG", b"GH_CONFIG_DIR", b"GIT_CONFIG_GLOBAL", b"GNUPGHOME",
+    b"KUBECONFIG", b"NETRC", b"NPM_CONFIG_USERCONFIG", b"PIP_CONFIG_FILE", b"npm_config_userconfig", b"ZDOTDIR",
+    b"INPUTRC", b"XDG_CACHE_HOME", b"XDG_CONFIG_HOME", b"XDG_DATA_HOME", b"XDG_STATE_HOME",
 ];
 
 /// Start files that shells read, by variable: they can set again what was removed.
 const START_FILES: [&[u8]; 2] = [b"BASH_ENV", b"ENV"];
 
-/// The checks.
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     if case.plan.home.is_none() {
         // Where no home was settled, no rule was asked.

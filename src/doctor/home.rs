@@ -13,12 +13,11 @@ use crate::plan::home::{HOME_PLACEHOLDER, HomePlan, Redirect, UNLINKED};
 use crate::plan::profile::Selection;
 use crate::plan::profile::layout::{expand, is_profile_shaped, root_of};
 use crate::text::{escaped, escaped_path, os_message, shell_quoted_path};
-use crate::world::{Content, FILE_LIMIT, FileText, is_directory};
+use crate::world::{FILE_LIMIT, FileText, is_directory};
 
 /// `sun_path` without its NUL (unix(7)); macOS has 104.
 const SOCKET_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
-/// The checks.
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let mut checks: Vec<Diagnostic> = active_profile(case).into_iter().collect();
     let Some(selection) = &case.plan.selection else { return checks };
@@ -50,7 +49,7 @@ fn active_profile(case: &Case<'_>) -> Option<Diagnostic> {
     let world = case.input.world;
     let root = &case.root.as_ref()?.spelled;
     let path = root.join("active_profile");
-    let FileText::Found(Content { bytes, .. }) = world.text(&path, FILE_LIMIT) else { return None };
+    let FileText::Found { bytes, .. } = world.text(&path, FILE_LIMIT) else { return None };
     let word = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii().to_ascii_lowercase();
     let name = Path::new(OsStr::from_bytes(&word));
     let is_name = name.components().count() == 1 && !word.contains(&b'/');

@@ -12,7 +12,6 @@ use crate::plan::home::{HomePlan, Redirect};
 use crate::text::{escaped_path, os_message, shell_quoted, shell_quoted_path};
 use crate::world::Kind;
 
-/// The checks.
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let Some(home) = &case.plan.home else { return Vec::new() };
     let Some(redirect) = &home.redirect else { return Vec::new() };

@@ -6,7 +6,6 @@ use crate::cli::SealLevel;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::seal::SealPlan;
 
-/// The check.
 pub fn checks(case: &Case<'_>) -> Option<Diagnostic> {
     let selection = case.plan.selection.as_ref()?;
     let seal = SealPlan::build(Some(SealLevel::Files), None, selection, None, case.input);

@@ -11,7 +11,6 @@ use crate::plan::env::hermes_places::HermesVenvs;
 use crate::text::{escaped_path, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, World};
 
-/// The checks.
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let world = case.input.world;
     let own = HermesVenvs::find(case.input.environ, case.root.as_ref(), world);
@@ -48,12 +47,12 @@ fn damage(venv: &Path, world: &dyn World) -> Option<(&'static str, bool)> {
     if !versions.iter().any(has_hermes) {
         return Some(("there is no hermes_agent in its site-packages", false));
     }
-    let FileText::Found(config) = world.text(&venv.join("pyvenv.cfg"), FILE_LIMIT) else {
+    let FileText::Found { bytes: config, .. } = world.text(&venv.join("pyvenv.cfg"), FILE_LIMIT) else {
         // An environment of conda has none, and needs none.
         return (!is_there("conda-meta")).then_some(("it has no pyvenv.cfg", true));
     };
     // "version = 3.11.2" (venv) or "version_info = 3.11.2" (uv, virtualenv): the directory of its packages has the same.
-    let version = config.bytes.split(|&byte| byte == b'\n').find_map(|line| {
+    let version = config.split(|&byte| byte == b'\n').find_map(|line| {
         let at = line.iter().position(|&byte| byte == b'=')?;
         matches!(line[..at].trim_ascii(), b"version" | b"version_info").then(|| line[at + 1..].trim_ascii())
     })?;

@@ -24,7 +24,6 @@ const MOST_CALLS: usize = 16;
 /// How much of a script is searched for a call of ours, in bytes.
 const HEAD: usize = 4096;
 
-/// A program that can be tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Its path as `execve` gets it: relative to the directory in which the command starts.
@@ -36,7 +35,6 @@ pub struct Program {
 /// The search for a command, candidate after candidate.
 pub struct Search {
     word: OsString,
-    /// The directory of `--chdir`.
     base: Option<PathBuf>,
     /// Whose `pip` is refused; none where the user keeps them.
     venvs: Option<HermesVenvs>,
@@ -81,10 +79,7 @@ impl Search {
         }
     }
 
-    /// The first program to try.
-    ///
-    /// # Errors
-    /// As [`Search::next_program`].
+    /// Errors: as [`Search::next_program`].
     pub fn first(&mut self, input: &Input<'_>) -> Result<Program, Failure> {
         if has_slash(&self.word) { self.explicit(input) } else { self.next_program(input) }
     }
@@ -102,10 +97,8 @@ impl Search {
         Ok(Program { path, guard: None })
     }
 
-    /// The next candidate on PATH that can be tried.
-    ///
-    /// # Errors
-    /// When there is none left: 127 or 126, or 125 when only shims were there; and 126 when it is Hermes' own `pip`.
+    /// The next candidate on PATH that can be tried. Errors: when there is none left: 127 or 126, or 125 when only
+    /// shims were there; and 126 when it is Hermes' own `pip`.
     pub fn next_program(&mut self, input: &Input<'_>) -> Result<Program, Failure> {
         while let Some(element) = self.elements.next() {
             // As execvp(3) writes it, since a script sees it as its `$0`: no "./" for an empty element, no slash saved.
@@ -135,10 +128,8 @@ impl Search {
         Err(self.nothing_left(input))
     }
 
-    /// Can this be started? Gives the start of the file.
-    ///
-    /// # Errors
-    /// 126 when it cannot be executed, 127 when its interpreter is not there.
+    /// Can this be started? Gives the start of the file. Errors: 126 when it cannot be executed, 127 when its
+    /// interpreter is not there.
     fn examine(&self, path: &Path, seen: &Path, stat: Stat, world: &dyn World) -> Result<Vec<u8>, Failure> {
         match stat.kind {
             Kind::File => {}
@@ -223,7 +214,7 @@ pub fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
 /// The start of a file; empty when it cannot be read.
 pub fn head(program: &Path, world: &dyn World) -> Vec<u8> {
     match world.text(program, HEAD) {
-        FileText::Found(content) => content.bytes,
+        FileText::Found { bytes, .. } => bytes,
         FileText::Missing | FileText::Unreadable(_) | FileText::NoDescriptor(_) => Vec::new(),
     }
 }

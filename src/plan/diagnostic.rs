@@ -3,11 +3,9 @@
 
 use std::fmt;
 
-/// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Ok,
-    /// Worth knowing.
     Note,
     /// Something will not work as expected.
     Warning,
@@ -76,13 +74,10 @@ impl Diagnostic {
 pub enum Origin {
     #[default]
     Default,
-    /// An option, as it is typed.
     Option(&'static str),
-    /// A variable.
     Variable(&'static str),
     /// The root's `active_profile`.
     ActiveProfile,
-    /// The policy file.
     Policy,
     /// The policy file, for this program.
     PolicyProgram,

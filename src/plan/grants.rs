@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use super::catalogue;
 use super::diagnostic::Origin;
 use super::env::decision::{Decision, Rule};
-use super::env::logins::{Login, login};
 use super::env::names::strip_container_prefix;
 use super::env::user::UserRules;
 use super::home::items::Item;
+use super::logins::{Login, login};
 use crate::text::escaped;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Grant {
 }
 
 /// The groups and variables among the grants.
-pub fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant> {
+pub(super) fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant> {
     let group = |name: &str, by| Grant { kind: "group", name: name.to_owned(), by };
     let every = user.granted.every.then(|| group("*", Origin::Option("--inherit-credentials")));
     let groups = user.granted.groups.iter().map(|&(name, by)| group(name, by));
@@ -37,7 +37,7 @@ pub fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant> {
 }
 
 /// The shared items that somebody asked for: `edits` are those of the options, `of_file` those of the policy file.
-pub fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> Vec<Grant> {
+pub(super) fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> Vec<Grant> {
     let is_option = |item: &Item| {
         let mut words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
         words.any(|word| Item::parse(word, "--share").is_ok_and(|asked| asked == *item))
@@ -54,7 +54,7 @@ pub fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> 
 }
 
 /// For a program that logs in with credentials of the catalogue: that they were removed, and the option that grants them.
-pub fn notice(program: &[u8], user: &UserRules, decisions: &[Decision]) -> Option<String> {
+pub(super) fn notice(program: &[u8], user: &UserRules, decisions: &[Decision]) -> Option<String> {
     let login = login(program).filter(|_| !user.is_decided)?;
     let needs = |decision: &&Decision| match login {
         Login::Groups(groups) => decision.group.is_some_and(|group| groups.contains(&group)),

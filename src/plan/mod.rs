@@ -10,6 +10,7 @@ pub mod env;
 pub mod files;
 pub mod grants;
 pub mod home;
+mod logins;
 pub mod pattern;
 pub mod profile;
 pub mod seal;
@@ -47,7 +48,6 @@ pub struct Draft {
     pub selection: Option<Selection>,
     pub home: Option<HomePlan>,
     pub env: Outcome,
-    /// The items to share.
     pub items: Vec<Item>,
     /// That the program's own credentials were removed, and how to grant them.
     pub notice: Option<String>,
@@ -70,7 +70,6 @@ pub struct Command {
     search: Search,
 }
 
-/// A whole plan.
 pub struct Ready {
     pub home: HomePlan,
     pub decisions: Vec<Decision>,
@@ -90,10 +89,7 @@ impl Draft {
         draft
     }
 
-    /// The plan as a run needs it.
-    ///
-    /// # Errors
-    /// Why there is no run.
+    /// The plan as a run needs it. Errors: why there is no run.
     pub fn ready(self) -> Result<Ready, Failure> {
         let Self { home, env: Outcome { decisions, child, .. }, seal, command, notice, findings, error, .. } = self;
         match (error, home, seal, command) {
@@ -196,7 +192,6 @@ pub fn cannot_change_dir(why: &str) -> Failure {
         .hint("give --chdir a directory that exists")
 }
 
-/// What `--unlink` removes.
 pub struct Unlink {
     pub redirect: Redirect,
     /// Where links of ours can be, below the home.
@@ -206,12 +201,9 @@ pub struct Unlink {
 }
 
 impl Unlink {
-    /// The plan of `--unlink`; none where there is no home. The links of earlier runs are in the home, whatever this one
-    /// would make of HOME; and any run may have made them, so that the items of the whole policy file are meant besides the
-    /// default ones.
-    ///
-    /// # Errors
-    /// 125 as for a run, and where no link can be told to be ours.
+    /// The plan of `--unlink`; none where there is no home. The links of earlier runs are in the home, whatever this
+    /// one would make of HOME; and any run may have made them, so that the items of the whole policy file are meant
+    /// besides the default ones. Errors: 125 as for a run, and where no link can be told to be ours.
     pub fn build(options: &Options, input: &Input<'_>) -> Result<Option<Self>, Failure> {
         let selection = profile::select(options, input)?;
         let file = trust::load(options, &selection, input)?.unwrap_or_default();

@@ -15,10 +15,8 @@ use crate::plan::seal::SealPlan;
 use crate::plan::{Command, Draft};
 use crate::text::{escaped, escaped_path};
 
-/// The version of the formats.
 pub const SCHEMA: u32 = 1;
 
-/// A document with its line end.
 pub fn page(document: &Value) -> String {
     format!("{document:#}\n")
 }

@@ -126,7 +126,6 @@ fn listed<'a>(title: &str, paths: impl Iterator<Item = &'a Path>) -> Option<Stri
     (!all.is_empty()).then(|| format!("{title} {}", all.join(", ")))
 }
 
-/// The group and the reason.
 fn why(decision: &Decision) -> String {
     let group = decision.group.map_or(String::new(), |group| format!("{group}: "));
     format!("{group}{}", decision.reason)

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
 /// by a hash.
-pub struct Cache<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
+pub(super) struct Cache<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
 
 impl<T> Default for Cache<T> {
     fn default() -> Self {

@@ -27,7 +27,6 @@ pub const FILE_LIMIT: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Directory,
-    /// A regular file.
     File,
     Link,
     /// A device, FIFO or socket.
@@ -42,25 +41,20 @@ pub struct Stat {
     pub identity: (u64, u64),
     pub uid: u32,
     pub gid: u32,
-    /// Permission bits.
     pub mode: u32,
-}
-
-/// What was read of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content {
-    /// Its bytes, up to the limit.
-    pub bytes: Vec<u8>,
-    /// It is longer than the limit.
-    pub is_cut: bool,
-    /// The file itself, as it was opened.
-    pub stat: Stat,
 }
 
 /// A small file, perhaps read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileText {
-    Found(Content),
+    Found {
+        /// Up to the limit.
+        bytes: Vec<u8>,
+        /// It is longer than the limit.
+        is_cut: bool,
+        /// The file itself, as it was opened.
+        stat: Stat,
+    },
     Missing,
     /// There is something that was not read, and why.
     Unreadable(String),
@@ -91,7 +85,6 @@ pub trait World {
     fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>>;
     /// The program of this name in one of these directories, given by absolute paths.
     fn program_in(&self, name: &OsStr, dirs: &[PathBuf]) -> Option<PathBuf>;
-    /// What a seal depends on.
     fn sealing(&self) -> Sealing;
     /// The names in the environment of the parent process, where they can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
@@ -112,7 +105,6 @@ pub fn is_missing(error: &io::Error) -> bool {
 
 /// All that is known before anything is decided.
 pub struct Input<'a> {
-    /// The inherited environment block.
     pub environ: &'a Environ,
     pub settings: Settings<'a>,
     /// Effective uid and gid.

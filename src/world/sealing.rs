@@ -52,7 +52,6 @@ pub struct Sealing {
 }
 
 impl Sealing {
-    /// Asks about this process.
     pub fn gather() -> Self {
         Self {
             landlock: Landlock::probe(),

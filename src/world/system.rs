@@ -14,7 +14,7 @@ use nix::unistd::{AccessFlags, faccessat};
 
 use super::cache::Cache;
 use super::sealing::Sealing;
-use super::{Content, FileText, Kind, Stat, World, is_missing};
+use super::{FileText, Kind, Stat, World, is_missing};
 use crate::environ::split;
 use crate::sys::passwd;
 use crate::text::os_message;
@@ -66,13 +66,12 @@ fn access(path: &Path, mode: AccessFlags) -> io::Result<()> {
     faccessat(AT_FDCWD, path, mode, AtFlags::AT_EACCESS).map_err(io::Error::from)
 }
 
-/// The content of a regular file; none for anything else.
-fn read(path: &Path, limit: usize) -> io::Result<Option<Content>> {
+fn read(path: &Path, limit: usize) -> io::Result<FileText> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let mut file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
     let meta = file.metadata()?;
     if !meta.is_file() {
-        return Ok(None);
+        return Ok(FileText::Unreadable("not a regular file".into()));
     }
     let length = usize::try_from(meta.len()).unwrap_or(usize::MAX);
     let mut bytes = vec![0; length.min(limit)];
@@ -86,7 +85,7 @@ fn read(path: &Path, limit: usize) -> io::Result<Option<Content>> {
         }
     }
     bytes.truncate(filled);
-    Ok(Some(Content { is_cut: length > limit, bytes, stat: stat(&meta) }))
+    Ok(FileText::Found { is_cut: length > limit, bytes, stat: stat(&meta) })
 }
 
 fn is_out_of_descriptors(error: &io::Error) -> bool {
@@ -120,8 +119,7 @@ impl World for System {
 
     fn text(&self, path: &Path, limit: usize) -> FileText {
         match read(path, limit) {
-            Ok(Some(content)) => FileText::Found(content),
-            Ok(None) => FileText::Unreadable("not a regular file".into()),
+            Ok(text) => text,
             Err(error) if is_missing(&error) => FileText::Missing,
             Err(error) if is_out_of_descriptors(&error) => FileText::NoDescriptor(os_message(&error)),
             Err(error) => FileText::Unreadable(os_message(&error)),

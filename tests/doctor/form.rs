@@ -91,19 +91,8 @@ fn cures_repeat_the_options() {
     let root = setup.sandbox.root().display().to_string();
     setup.sandbox.mkdir("real/.config/gh");
     let run = setup.start(&[
-        "--doctor",
-        "--profile=builder",
-        "--hermes-home",
-        &root,
-        "--home=profile",
-        "--no-share",
-        "keychain",
-        "--share",
-        ".config/gh,.new",
-        "--policy",
-        &policy,
-        "--keep",
-        "X",
+        "--doctor", "--profile=builder", "--hermes-home", &root, "--home=profile", "--no-share", "keychain", "--share",
+        ".config/gh,.new", "--policy", &policy, "--keep", "X",
     ]);
     let report = Report::of(run);
     let cure = report.the("link", &[".config/gh", "will be made"]).cure.clone().unwrap();

@@ -9,6 +9,7 @@ mod links;
 mod profile;
 mod sound;
 mod venv;
+mod warnings;
 
 use serde_json::Value;
 

@@ -62,9 +62,9 @@ fn sound(file: &PolicyFile) {
     for (at, (name, program)) in file.programs.iter().enumerate() {
         assert!(!name.is_empty() && !name.contains('/'), "{name:?}");
         assert!(file.programs[..at].iter().all(|(known, _)| known != name), "{name:?} twice");
-        assert!(program.inherit_credentials.iter().flatten().all(|group| catalogue::groups().contains(&group.0)));
+        assert!(program.inherit_credentials.iter().flatten().all(|group| catalogue::groups().contains(group)));
     }
-    assert!(file.inherit_credentials.iter().all(|group| catalogue::groups().contains(&group.0)));
+    assert!(file.inherit_credentials.iter().all(|group| catalogue::groups().contains(group)));
     let of_programs = file.programs.iter().flat_map(|(_, program)| &program.share);
     let more = file.share.iter().flatten().chain(of_programs);
     let items = items::items(Some(&items::DEFAULT), more, &[]).unwrap_or_default();

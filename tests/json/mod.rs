@@ -43,17 +43,7 @@ fn a_document_is_one_object_and_a_line_end() {
 #[test]
 fn keys_of_a_plan() {
     let always = [
-        "schema",
-        "profile",
-        "home",
-        "links",
-        "grants",
-        "variables",
-        "path",
-        "command",
-        "seal",
-        "warnings",
-        "findings",
+        "schema", "profile", "home", "links", "grants", "variables", "path", "command", "seal", "warnings", "findings",
     ];
     for document in explained() {
         let value = document.value();

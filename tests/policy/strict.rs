@@ -151,24 +151,10 @@ fn a_wrong_type() {
 #[test]
 fn what_is_no_json() {
     for text in [
-        "«»",
-        "\n«»",
-        "«{»",
-        "{\"home\": \"auto\" «\"share\"»: []}",
-        "{\"home\": \"auto\",«}»",
-        "{«'home'»: \"auto\"}",
-        "{«home»: \"auto\"}",
-        "{\"keep\": [\"A\",«]»}",
-        "{\"keep\": [\"A\"«}»",
-        "{} «{}»",
-        "{\"keep\": []} «x»",
-        "{\"keep\": [] «// no comments\n»}",
-        "{\"minimal\": «True»}",
-        "{\"minimal\": «yes»}",
-        "«\u{feff}»{}",
-        "{\"keep\": [\"«\t»\"]}",
-        "{\"keep\": [\"A\\«x»\"]}",
-        "{\"keep\": [\"«\\ud800»\"]}",
+        "«»", "\n«»", "«{»", "{\"home\": \"auto\" «\"share\"»: []}", "{\"home\": \"auto\",«}»", "{«'home'»: \"auto\"}",
+        "{«home»: \"auto\"}", "{\"keep\": [\"A\",«]»}", "{\"keep\": [\"A\"«}»", "{} «{}»", "{\"keep\": []} «x»",
+        "{\"keep\": [] «// no comments\n»}", "{\"minimal\": «True»}", "{\"minimal\": «yes»}", "«\u{feff}»{}",
+        "{\"keep\": [\"«\t»\"]}", "{\"keep\": [\"A\\«x»\"]}", "{\"keep\": [\"«\\ud800»\"]}",
     ] {
         wrong(text, &[]);
     }

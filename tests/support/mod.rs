@@ -35,12 +35,7 @@ pub fn binary() -> PathBuf {
 
 /// Names that select a profile or HOME: another value changes what runs, and not only what is removed.
 pub const SELECTING: [&str; 7] = [
-    "HOME",
-    "HERMES_HOME",
-    "HERMES_PROFILE",
-    "HERMES_REAL_HOME",
-    "HERMES_DATA_DIR_SUFFIX",
-    "HERMES_EXEC_HOME_MODE",
+    "HOME", "HERMES_HOME", "HERMES_PROFILE", "HERMES_REAL_HOME", "HERMES_DATA_DIR_SUFFIX", "HERMES_EXEC_HOME_MODE",
     "TERMINAL_HOME_MODE",
 ];
 

@@ -196,14 +196,7 @@ fn name(entry: &[u8]) -> Option<&[u8]> {
 /// Entries that no shell makes: `tests/transcripts/block.txt` has the rules for them.
 fn odd_entries() -> Vec<Vec<u8>> {
     let odd: [&[u8]; 9] = [
-        b"NOEQ",
-        b"=weird",
-        b"ABC=2",
-        b"BASH_FUNC_x%%=() { :; }",
-        b"EMPTY=",
-        b"NL=a\nb",
-        b"BAD=\xa3",
-        b"N\xffAME=1",
+        b"NOEQ", b"=weird", b"ABC=2", b"BASH_FUNC_x%%=() { :; }", b"EMPTY=", b"NL=a\nb", b"BAD=\xa3", b"N\xffAME=1",
         b"",
     ];
     odd.map(<[u8]>::to_vec).into()

@@ -31,7 +31,6 @@ pub const BY_NAME_ONLY: [&str; 6] =
 /// The name of the one row that no grant opens: Hermes carries a variable past its own filter under this prefix.
 const FORCED: &str = "_HERMES_FORCE_*";
 
-/// One line of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The variable's name, or a pattern with `*`.
@@ -68,7 +67,6 @@ impl Row {
     }
 }
 
-/// The row for a variable's name: the literal row, else the first pattern that fits.
 pub fn find(name: &[u8]) -> Option<Row> {
     literal(name).or_else(|| by_pattern(name))
 }
@@ -132,7 +130,6 @@ const fn first_bytes() -> FirstBytes {
     set
 }
 
-/// Every row: the names in order, then the patterns.
 pub fn rows() -> impl Iterator<Item = Row> {
     NAMES.lines().chain(PATTERNS.lines()).map(Row::parse)
 }
@@ -145,15 +142,11 @@ pub fn groups() -> Vec<&'static str> {
     groups
 }
 
-/// Whether a group is granted by its name only.
 pub fn is_by_name_only(group: &str) -> bool {
     BY_NAME_ONLY.contains(&group)
 }
 
-/// The group of a name.
-///
-/// # Errors
-/// A hint, where there is none.
+/// Errors: a hint, where there is none.
 pub fn group(word: &[u8]) -> Result<&'static str, String> {
     let known = groups();
     if let Some(group) = known.iter().find(|group| group.as_bytes() == word) {
@@ -181,6 +174,3 @@ pub fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&
         .min_by_key(|pair| pair.0)
         .map(|pair| pair.1)
 }
-
-#[cfg(test)]
-mod tests;

@@ -26,9 +26,8 @@ pub const POINTERS: [(&str, &str); 9] = [
     ("XAUTHORITY", ".Xauthority"),
 ];
 
-/// One of those places.
 #[derive(Clone, Debug)]
-pub struct Pointer {
+pub(super) struct Pointer {
     pub name: &'static str,
     /// The variable without which it is of no use.
     pub needs: Option<&'static [u8]>,
@@ -46,11 +45,10 @@ impl Pointer {
     }
 }
 
-/// What rule 0 says.
 #[derive(Clone, Debug, Default)]
-pub struct Computed {
+pub(in crate::plan) struct Computed {
     decisions: Vec<Decision>,
-    pub pointers: Vec<Pointer>,
+    pub(super) pointers: Vec<Pointer>,
 }
 
 impl Computed {
@@ -92,7 +90,7 @@ impl Computed {
     }
 
     /// What becomes of a variable of the block. One that has the value already is kept.
-    pub fn decide(&self, variable: &Variable<'_>) -> Option<Decision> {
+    pub(super) fn decide(&self, variable: &Variable<'_>) -> Option<Decision> {
         let decision = self.decisions.iter().find(|decision| decision.name == variable.name)?.clone();
         let is_same = matches!(&decision.change, Change::Set(value) if variable.values().eq([value.as_slice()]));
         Some(if is_same { Decision { change: Change::Keep, ..decision } } else { decision })

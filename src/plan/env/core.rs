@@ -6,91 +6,24 @@ use crate::plan::pattern;
 
 /// The core names, exactly; with `*` where it is a family.
 const CORE: [&str; 60] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "PWD",
-    "OLDPWD",
-    "SHLVL",
-    "TERM",
-    "COLORTERM",
-    "LANG",
-    "LANGUAGE",
-    "LC_*",
-    "TZ",
-    "TMPDIR",
-    "TMP",
-    "TEMP",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CI",
-    "COLUMNS",
-    "LINES",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "XDG_*",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "SSH_AUTH_SOCK",
-    "SSH_AGENT_PID",
-    "GPG_TTY",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "FTP_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "ftp_proxy",
-    "all_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "NODE_EXTRA_CA_CERTS",
-    "__CF_USER_TEXT_ENCODING",
-    "HERMES_HOME",
-    "HERMES_PROFILE",
-    "HERMES_REAL_HOME",
-    "HERMES_TENANT",
-    "HERMES_KANBAN_*",
-    "HERMES_SESSION_*",
-    "HERMES_DELEGATED_CHILD_CONTEXT",
-    "HERMES_EXEC_*",
-    "TERMINAL_*",
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "SHLVL", "TERM", "COLORTERM", "LANG", "LANGUAGE",
+    "LC_*", "TZ", "TMPDIR", "TMP", "TEMP", "EDITOR", "VISUAL", "PAGER", "NO_COLOR", "FORCE_COLOR", "CI", "COLUMNS",
+    "LINES", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_*", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID", "GPG_TTY", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy",
+    "https_proxy", "ftp_proxy", "all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "NODE_EXTRA_CA_CERTS", "__CF_USER_TEXT_ENCODING",
+    "HERMES_HOME", "HERMES_PROFILE", "HERMES_REAL_HOME", "HERMES_TENANT", "HERMES_KANBAN_*", "HERMES_SESSION_*",
+    "HERMES_DELEGATED_CHILD_CONTEXT", "HERMES_EXEC_*", "TERMINAL_*",
 ];
 
-/// Is this a core name?
 pub fn is_core(name: &[u8]) -> bool {
     CORE.iter().any(|core| pattern::matches(core.as_bytes(), name))
 }
 
 /// Words that make a name a secret's, between underscores and in any case.
 const SECRET_WORDS: [&str; 16] = [
-    "KEY",
-    "KEYS",
-    "APIKEY",
-    "TOKEN",
-    "TOKENS",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASS",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "AUTH",
-    "PAT",
-    "COOKIE",
+    "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS",
+    "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "COOKIE",
 ];
 
 /// Does the name have a secret word in it?
@@ -124,12 +57,8 @@ mod tests {
     #[test]
     fn keys_are_told_from_model_names_and_sentences() {
         for key in [
-            "sk-ant-api03-abcdefgh",
-            "sk-proj-0123456789ab",
-            "sk-or-v1-0123456789a",
-            "gsk_0123456789abcdef",
-            "xai-0123456789abcdefABCDEF0123456789",
-            "hf_0123456789abcdefABCDEF0123456789",
+            "sk-ant-api03-abcdefgh", "sk-proj-0123456789ab", "sk-or-v1-0123456789a", "gsk_0123456789abcdef",
+            "xai-0123456789abcdefABCDEF0123456789", "hf_0123456789abcdefABCDEF0123456789",
         ] {
             assert!(is_provider_key(key.as_bytes()), "{key}");
         }

@@ -1,7 +1,6 @@
 //! What becomes of a variable, by which rule, and why: the one type for it, from the rules to the reports.
 #![forbid(unsafe_code)]
 
-/// The rules by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     Computed = 0,
@@ -63,16 +62,13 @@ impl Change {
     }
 }
 
-/// One variable of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     pub name: Vec<u8>,
     pub change: Change,
-    /// The rule that decided.
     pub rule: Rule,
     /// The catalogue group or the marker family.
     pub group: Option<&'static str>,
-    /// Why, for a person.
     pub reason: &'static str,
 }
 

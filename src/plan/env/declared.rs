@@ -17,20 +17,16 @@ use crate::plan::profile::{Selection, unread};
 use crate::text::escaped_path;
 use crate::world::{FILE_LIMIT, FileText, Input};
 
-/// What the files say.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    /// The selected profile's `env_passthrough`.
     pub passthrough: HashSet<Vec<u8>>,
     /// Names with a secret word from a `.env`, and whatever a `config.yaml` declares.
     credentials: HashSet<Vec<u8>>,
 }
 
 impl Declared {
-    /// Reads the files. A file that cannot be read is empty, and a warning.
-    ///
-    /// # Errors
-    /// 125 when no descriptor is free to read them: what they declare is not guessed.
+    /// Reads the files. A file that cannot be read is empty, and a warning. Errors: 125 when no descriptor is free to
+    /// read them: what they declare is not guessed.
     pub fn gather(selection: &Selection, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Self, Failure> {
         let mut declared = Self::default();
         let Some(profile) = &selection.profile else { return Ok(declared) };
@@ -77,9 +73,7 @@ fn configuration(path: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>)
 }
 
 /// The text of a file, up to the limit. One that is cut is read only where its first part says something by itself.
-///
-/// # Errors
-/// 125 when no descriptor is free.
+/// Errors: 125 when no descriptor is free.
 fn read(
     path: &Path,
     input: &Input<'_>,
@@ -96,11 +90,11 @@ fn read(
             warnings.push(unread(path, &format!("{why}; read as empty")));
             None
         }
-        FileText::Found(content) if !content.is_cut => Some(content.bytes),
-        FileText::Found(content) => {
+        FileText::Found { bytes, is_cut: false, .. } => Some(bytes),
+        FileText::Found { bytes, .. } => {
             let rest = if is_of_lines { "only its first 1 MiB is read" } else { "read as empty" };
             warnings.push(unread(path, &format!("larger than 1 MiB; {rest}")));
-            is_of_lines.then_some(content.bytes)
+            is_of_lines.then_some(bytes)
         }
     })
 }

@@ -16,7 +16,6 @@ const SYSTEM_WIDE: &str = "/opt/hermes";
 /// The variables that can name Hermes' own venv.
 pub const MARKERS: [&[u8]; 3] = [b"VIRTUAL_ENV", b"CONDA_PREFIX", b"UV_PROJECT_ENVIRONMENT"];
 
-/// One venv of Hermes' own.
 #[derive(Clone, Debug)]
 struct Venv {
     place: Place,
@@ -33,15 +32,6 @@ struct Venv {
 pub struct HermesVenvs {
     venvs: Vec<Venv>,
     code: Vec<PathBuf>,
-}
-
-/// What came of one PATH.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
-    /// The new value.
-    pub value: Vec<u8>,
-    /// The elements that stand at the end now.
-    pub elements: Vec<Vec<u8>>,
 }
 
 impl HermesVenvs {
@@ -89,7 +79,6 @@ impl HermesVenvs {
         self.code.iter().any(|code| Place::new(code, world).holds(path, world))
     }
 
-    /// The directories of the venvs.
     pub fn dirs(&self) -> impl Iterator<Item = &Path> {
         self.venvs.iter().map(|venv| venv.place.spelled.as_path())
     }
@@ -117,7 +106,7 @@ impl HermesVenvs {
         venvs.iter().filter_map(|venv| venv.bin).collect()
     }
 
-    /// A PATH with the venvs' `bin` at its end; none where nothing changes. Relative elements count from `base`. All other
+    /// A PATH with the venvs' `bin` at its end, and the elements that were moved there; none where nothing changes. Relative elements count from `base`. All other
     /// elements keep their bytes and their order.
     pub fn demote_on_path(
         &self,
@@ -125,7 +114,7 @@ impl HermesVenvs {
         base: Option<&Path>,
         world: &dyn World,
         is_kept: impl Fn(&[u8]) -> bool,
-    ) -> Option<Moved> {
+    ) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
         let bins = self.bins(is_kept);
         if bins.is_empty() {
             return None;
@@ -139,7 +128,7 @@ impl HermesVenvs {
         moved.sort_by_key(|(rank, _)| *rank);
         let elements = others.iter().chain(&moved).map(|(_, element)| *element);
         let value = elements.collect::<Vec<_>>().join(&b':');
-        (value != path).then(|| Moved { value, elements: moved.iter().map(|(_, element)| element.to_vec()).collect() })
+        (value != path).then(|| (value, moved.iter().map(|(_, element)| element.to_vec()).collect()))
     }
 
     /// A PYTHONPATH without entries that lie in a venv or in Hermes' code: the new value, blank when nothing is left; none

@@ -4,13 +4,10 @@
 
 use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
 
-/// The markers of one tool.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
     pub name: &'static str,
-    /// Names, and patterns with `*`.
     pub members: &'static [&'static str],
-    /// Why a member is removed.
     pub reason: &'static str,
 }
 
@@ -21,11 +18,7 @@ pub const FAMILIES: [Family; 12] = [
     Family {
         name: "python-venv",
         members: &[
-            "VIRTUAL_ENV",
-            "VIRTUAL_ENV_PROMPT",
-            "PYENV_VIRTUAL_ENV",
-            "_OLD_VIRTUAL_PATH",
-            "_OLD_VIRTUAL_PYTHONHOME",
+            "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PYENV_VIRTUAL_ENV", "_OLD_VIRTUAL_PATH", "_OLD_VIRTUAL_PYTHONHOME",
             "_OLD_VIRTUAL_PROMPT",
         ],
         reason: "marks an active Python venv: installers would change that one",
@@ -33,11 +26,7 @@ pub const FAMILIES: [Family; 12] = [
     Family {
         name: "uv",
         members: &[
-            "UV_PROJECT_ENVIRONMENT",
-            "UV",
-            "UV_RUN_RECURSION_DEPTH",
-            "UV_INTERNAL__PARENT_INTERPRETER",
-            "UV_PYTHON",
+            "UV_PROJECT_ENVIRONMENT", "UV", "UV_RUN_RECURSION_DEPTH", "UV_INTERNAL__PARENT_INTERPRETER", "UV_PYTHON",
         ],
         reason: "left by uv: a nested uv would work on the outer environment",
     },
@@ -52,11 +41,7 @@ pub const FAMILIES: [Family; 12] = [
     Family {
         name: "pixi",
         members: &[
-            "PIXI_EXE",
-            "PIXI_IN_SHELL",
-            "PIXI_PROMPT",
-            "PIXI_SHELL_ACTIVATION_DONE",
-            "PIXI_PROJECT_*",
+            "PIXI_EXE", "PIXI_IN_SHELL", "PIXI_PROMPT", "PIXI_SHELL_ACTIVATION_DONE", "PIXI_PROJECT_*",
             "PIXI_ENVIRONMENT_*",
         ],
         reason: "marks an active pixi environment",
@@ -64,15 +49,8 @@ pub const FAMILIES: [Family; 12] = [
     Family {
         name: "conda",
         members: &[
-            "CONDA_PREFIX",
-            "CONDA_PREFIX_*",
-            "CONDA_DEFAULT_ENV",
-            "CONDA_SHLVL",
-            "CONDA_PROMPT_MODIFIER",
-            "CONDA_STACKED_*",
-            "CONDA_ENV_SHLVL_*",
-            "_CE_CONDA",
-            "_CE_M",
+            "CONDA_PREFIX", "CONDA_PREFIX_*", "CONDA_DEFAULT_ENV", "CONDA_SHLVL", "CONDA_PROMPT_MODIFIER",
+            "CONDA_STACKED_*", "CONDA_ENV_SHLVL_*", "_CE_CONDA", "_CE_M",
         ],
         reason: "marks an active conda environment: installers would change that one",
     },

@@ -23,7 +23,6 @@ pub mod core;
 pub mod decision;
 pub mod declared;
 pub mod hermes_places;
-pub mod logins;
 pub mod markers;
 pub mod names;
 pub mod user;
@@ -42,13 +41,12 @@ use crate::world::place::Place;
 use computed::Computed;
 use decision::{Change, Decision, Rule};
 use declared::Declared;
-use hermes_places::{HermesVenvs, Moved};
+use hermes_places::HermesVenvs;
 use markers::{Family, UV_PYTHON};
 use names::{Names, Variable, strip_container_prefix};
 use user::UserRules;
 
-/// What the rules go by.
-pub struct Ladder<'a> {
+pub(in crate::plan) struct Ladder<'a> {
     pub user: &'a UserRules,
     pub declared: &'a Declared,
     pub computed: &'a Computed,
@@ -60,12 +58,10 @@ pub struct Ladder<'a> {
     pub world: &'a dyn World,
 }
 
-/// What comes of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Every variable, in the order of the block, new ones last.
     pub decisions: Vec<Decision>,
-    /// The command's block.
     pub child: Environ,
     /// Elements of PATH that were moved to its end.
     pub moved: Vec<Vec<u8>>,
@@ -196,11 +192,11 @@ impl Ladder<'_> {
         if let Some(at) = editable(b"PATH", decisions) {
             let is_kept = |name: &[u8]| names.position(name).is_some_and(|at| decisions[at].change == Change::Keep);
             let demote = |path: &[u8]| self.venvs.demote_on_path(path, self.chdir, self.world, is_kept);
-            let edits: Vec<Option<Moved>> = names.variables[at].values().map(demote).collect();
-            moved = edits.iter().flatten().flat_map(|edit| edit.elements.clone()).collect();
+            let edits: Vec<_> = names.variables[at].values().map(demote).collect();
+            moved = edits.iter().flatten().flat_map(|(_, moved)| moved.clone()).collect();
             if edits.iter().any(Option::is_some) {
                 let copies = edits.into_iter().zip(names.variables[at].values());
-                let copies = copies.map(|(edit, old)| Some(edit.map_or(old.to_vec(), |edit| edit.value)));
+                let copies = copies.map(|(edit, old)| Some(edit.map_or(old.to_vec(), |(new, _)| new)));
                 decisions[at].change = Change::Edit(copies.collect());
                 decisions[at].reason = "Hermes' own venv moved to the end";
             }

@@ -9,16 +9,14 @@ use crate::environ::{self, Environ};
 
 /// A name of the block with the values of all its copies.
 #[derive(Debug)]
-pub struct Variable<'a> {
+pub(super) struct Variable<'a> {
     pub name: &'a [u8],
-    /// The value of the first copy.
     pub first: &'a [u8],
     /// Those of the others, in order; there is seldom one.
     pub others: Vec<&'a [u8]>,
 }
 
 impl<'a> Variable<'a> {
-    /// The values, in order.
     pub fn values(&self) -> impl Iterator<Item = &'a [u8]> {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
@@ -32,8 +30,7 @@ pub fn strip_container_prefix(mut name: &[u8]) -> &[u8] {
     name
 }
 
-/// A block as its names.
-pub struct Names<'a> {
+pub(super) struct Names<'a> {
     environ: &'a Environ,
     /// In the order of their first copies.
     pub variables: Vec<Variable<'a>>,

@@ -16,20 +16,17 @@ use crate::plan::diagnostic::Origin;
 use crate::plan::files::policy::PolicyFile;
 use crate::plan::pattern;
 
-/// The rules of one layer.
 #[derive(Clone, Debug)]
 struct Layer {
     origin: Origin,
-    /// Names and values.
     set: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Patterns.
     unset: Vec<Vec<u8>>,
     keep: Vec<Vec<u8>>,
 }
 
 /// Which credential groups the command gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Granted {
+pub(in crate::plan) struct Granted {
     /// Every group that is not granted by name only.
     pub every: bool,
     /// These groups, and who says so.
@@ -38,7 +35,7 @@ pub struct Granted {
 
 /// All that the user says about variables.
 #[derive(Clone, Debug)]
-pub struct UserRules {
+pub(in crate::plan) struct UserRules {
     layers: Vec<Layer>,
     pub granted: Granted,
     /// The policy file says which credentials this program gets, if only "none".
@@ -47,10 +44,7 @@ pub struct UserRules {
 }
 
 impl UserRules {
-    /// Those of a command line.
-    ///
-    /// # Errors
-    /// 125 for a `--set` without a name, and for a group that is not in the catalogue.
+    /// Errors: 125 for a `--set` without a name, and for a group that is not in the catalogue.
     pub fn from_options(options: &Options) -> Result<Self, Failure> {
         let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes().to_owned()).collect();
         let mut set = Vec::new();
@@ -82,7 +76,7 @@ impl UserRules {
         self.layers.push(Layer { origin: Origin::Policy, set, unset, keep });
         let own = entry.and_then(|entry| entry.inherit_credentials.as_ref());
         self.is_decided = own.is_some();
-        let groups: BTreeSet<_> = own.unwrap_or(&file.inherit_credentials).iter().map(|group| group.0).collect();
+        let groups: BTreeSet<_> = own.unwrap_or(&file.inherit_credentials).iter().copied().collect();
         self.granted.groups.extend(groups.into_iter().map(|group| (group, Origin::Policy)));
         self.minimal |= file.minimal;
     }
@@ -158,7 +152,6 @@ impl Granted {
         Ok(Self { every: given.every, groups: groups.into_iter().map(|group| (group, origin)).collect() })
     }
 
-    /// Is this row's group granted?
     pub fn cover(&self, row: &Row) -> bool {
         let named = self.groups.iter().any(|(group, _)| *group == row.group);
         row.is_grantable() && (named || (self.every && !catalogue::is_by_name_only(row.group)))

@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser};
 
-/// What a `config.yaml` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// `terminal.env_passthrough` and `tools.env_passthrough`.
@@ -23,10 +22,7 @@ const KEY_ENV: [&str; 4] = ["key_env", "api_key_env", "keyEnv", "apiKeyEnv"];
 /// Without one of these words there is nothing to find. Parts of words, of which each stands for several.
 const WORDS: [&str; 5] = ["env_passthrough", "key_env", "eyEnv", "access_token_env", "onepassword"];
 
-/// Reads the text of a `config.yaml`.
-///
-/// # Errors
-/// Where it is no YAML: the place, not the text.
+/// Errors: where it is no YAML: the place, not the text.
 pub fn read(text: &[u8]) -> Result<Config, String> {
     let checked = std::str::from_utf8(text);
     // The words are ASCII: they stand in the same places whatever becomes of bytes that are no text.

@@ -17,7 +17,6 @@ use crate::plan::catalogue;
 use crate::plan::home::items::Item;
 use crate::text::{escaped, escaped_path};
 
-/// What a policy file says.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyFile {
@@ -35,7 +34,8 @@ pub struct PolicyFile {
     #[serde(deserialize_with = "variables")]
     pub set: Vec<(String, String)>,
     /// As `--inherit-credentials=GROUP,…`.
-    pub inherit_credentials: Vec<Group>,
+    #[serde(deserialize_with = "groups")]
+    pub inherit_credentials: Vec<&'static str>,
     /// As `--minimal`.
     pub minimal: bool,
     /// As `--seal`.
@@ -58,22 +58,15 @@ impl PolicyFile {
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
     /// The credentials that this program gets, in place of the file's general list. An empty list is a decision, too.
-    #[serde(deserialize_with = "given")]
-    pub inherit_credentials: Option<Vec<Group>>,
+    #[serde(deserialize_with = "given_groups")]
+    pub inherit_credentials: Option<Vec<&'static str>>,
     /// Shared items besides the others.
     pub share: Vec<Item>,
     /// As `--keep`.
     pub keep: Vec<String>,
 }
 
-/// A group of the catalogue.
-#[derive(Clone, Copy, Debug)]
-pub struct Group(pub &'static str);
-
-/// Reads the text of a policy file.
-///
-/// # Errors
-/// 125 with file, line and column.
+/// Reads the text of a policy file. Errors: 125 with file, line and column.
 pub fn parse(path: &Path, text: &[u8]) -> Result<PolicyFile, Failure> {
     let file = serde_json::from_slice(text).map(|Object(file)| file);
     file.map_err(|error| {
@@ -139,6 +132,9 @@ fn one_of<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D, what: &str) 
     })
 }
 
+/// A group of the catalogue, looked up where it stands, so that an error names its place.
+struct Group(&'static str);
+
 impl<'de> Deserialize<'de> for Group {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;
@@ -146,6 +142,14 @@ impl<'de> Deserialize<'de> for Group {
             .map(Group)
             .map_err(|hint| D::Error::custom(format!("there is no such group of credentials\n{hint}")))
     }
+}
+
+fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'static str>, D::Error> {
+    Ok(Vec::deserialize(deserializer)?.into_iter().map(|Group(name)| name).collect())
+}
+
+fn given_groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<&'static str>>, D::Error> {
+    groups(deserializer).map(Some)
 }
 
 impl<'de> Deserialize<'de> for Item {

@@ -16,9 +16,8 @@ use crate::world::{FILE_LIMIT, FileText, Input, Stat, is_missing};
 const NAME: &str = "hermes-exec.json";
 
 /// Reads the one policy file that holds: `--policy`, else the profile's, else the root's. None where there is none.
-///
-/// # Errors
-/// 125 when `--policy` names a file that is not there, and for a file that cannot be read, is not to be trusted, or is wrong.
+/// Errors: 125 when `--policy` names a file that is not there, and for a file that cannot be read, is not to be
+/// trusted, or is wrong.
 pub fn load(options: &Options, selection: &Selection, input: &Input<'_>) -> Result<Option<PolicyFile>, Failure> {
     if options.no_policy {
         return Ok(None);
@@ -54,12 +53,12 @@ fn read(path: &Path, profile: Option<&Profile>, input: &Input<'_>) -> Result<Opt
         // Somebody wanted rules there: their loss must not go unnoticed.
         FileText::Missing => refuse("a link that leads nowhere", mend()),
         FileText::Unreadable(why) | FileText::NoDescriptor(why) => refuse(&why, mend()),
-        FileText::Found(content) if content.is_cut => {
+        FileText::Found { is_cut: true, .. } => {
             refuse("larger than 1 MiB", format!("shorten {shown}, or give --no-policy"))
         }
-        FileText::Found(content) => match distrust(content.stat, profile, input) {
+        FileText::Found { bytes, stat, .. } => match distrust(stat, profile, input) {
             Some((why, cure)) => refuse(why, format!("{cure} {shown}")),
-            None => policy::parse(path, &content.bytes).map(Some),
+            None => policy::parse(path, &bytes).map(Some),
         },
     }
 }

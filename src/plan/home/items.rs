@@ -8,7 +8,6 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::Failure;
 use crate::text::escaped_path;
 
-/// A shared item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// The macOS keychain and the file that says which one is the default.
@@ -22,16 +21,13 @@ pub enum Item {
 /// What is shared where nobody says otherwise.
 pub const DEFAULT: [Item; 2] = [Item::Keychain, Item::Claude];
 
-/// The directory of Claude Code.
 pub const CLAUDE: &str = ".claude";
 /// Its settings, which it creates through a link, and saves through exactly one.
 pub const CLAUDE_JSON: &str = ".claude.json";
 
 impl Item {
-    /// Reads a word of `--share` or another list, which the error names.
-    ///
-    /// # Errors
-    /// 125 for a path that is absolute, empty, or could leave the home.
+    /// Reads a word of `--share` or another list, which the error names. Errors: 125 for a path that is absolute,
+    /// empty, or could leave the home.
     pub fn parse(word: &OsStr, option: &str) -> Result<Self, Failure> {
         match word.as_bytes() {
             b"keychain" => return Ok(Self::Keychain),
@@ -56,7 +52,6 @@ impl Item {
         Ok(Self::Path(path))
     }
 
-    /// The item's name in reports.
     pub fn name(&self) -> String {
         match self {
             Self::Keychain => "keychain".into(),
@@ -76,10 +71,7 @@ impl Item {
 }
 
 /// The items to share: the default ones or the policy file's `list`, then `more` of the file, then `--share` (true) and
-/// `--no-share` (false) from left to right.
-///
-/// # Errors
-/// As [`Item::parse`].
+/// `--no-share` (false) from left to right. Errors: as [`Item::parse`].
 pub fn items<'a>(
     list: Option<&'a [Item]>,
     more: impl Iterator<Item = &'a Item>,

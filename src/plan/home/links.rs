@@ -15,11 +15,9 @@ use crate::world::{Kind, World, is_missing};
 pub enum State {
     /// It is there, and right.
     Present,
-    /// To be made.
     Create,
     /// A link that is to be replaced.
     Replace,
-    /// There is nothing to link to.
     SourceMissing,
     /// Something else stands at its place, and stays.
     Left,
@@ -29,22 +27,18 @@ pub enum State {
     Skipped,
 }
 
-/// One link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The item that it belongs to.
     pub item: Item,
     /// Its place, below the home.
     pub place: PathBuf,
     /// What it is to point to, resolved to the end.
     pub target: Option<PathBuf>,
-    /// What is done about it.
     pub state: State,
     /// Why nothing is done, for states that leave a wish unfulfilled.
     pub finding: Option<Diagnostic>,
 }
 
-/// Where links point from and to.
 pub struct LinkContext<'a> {
     /// The home; canonical, and with `exists` false not there yet.
     pub home: &'a Path,

@@ -22,7 +22,6 @@ use links::{Link, LinkContext, State};
 /// Hermes' own variable: a wish that is followed where it can be.
 const TERMINAL: Origin = Origin::Variable("TERMINAL_HOME_MODE");
 
-/// The mode and who said so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeChoice {
     pub mode: HomeMode,
@@ -30,10 +29,8 @@ pub struct ModeChoice {
 }
 
 impl ModeChoice {
-    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then `auto`.
-    ///
-    /// # Errors
-    /// 125 for a word in HERMES_EXEC_HOME_MODE that is not a mode.
+    /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then
+    /// `auto`. Errors: 125 for a word in HERMES_EXEC_HOME_MODE that is not a mode.
     pub fn make(option: Option<HomeMode>, of_file: Option<HomeMode>, input: &Input<'_>) -> Result<Self, Failure> {
         let choice = |mode, source| Ok(Self { mode, source });
         if let Some(mode) = option {
@@ -67,7 +64,6 @@ impl ModeChoice {
 #[derive(Clone, Debug)]
 pub struct HomePlan {
     pub choice: ModeChoice,
-    /// HOME as inherited.
     pub from: Option<OsString>,
     /// The value that HOME gets; none where it stays as it is.
     pub to: Option<PathBuf>,
@@ -83,7 +79,6 @@ pub struct HomePlan {
 /// The profile's home as the new HOME.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// Its canonical path.
     pub home: PathBuf,
     /// It is to be made.
     pub make: bool,
@@ -102,7 +97,6 @@ impl Redirect {
     }
 }
 
-/// What stands at the home's place.
 enum Found {
     Nothing,
     /// A directory, or a link to this one.
@@ -112,10 +106,8 @@ enum Found {
 }
 
 impl HomePlan {
-    /// Decides on HOME. The links come later ([`HomePlan::share`]), since they depend on what the command's environment is.
-    ///
-    /// # Errors
-    /// 125 where a home is wanted and cannot be one.
+    /// Decides on HOME. The links come later ([`HomePlan::share`]), since they depend on what the command's environment
+    /// is. Errors: 125 where a home is wanted and cannot be one.
     pub fn build(choice: ModeChoice, selection: &Selection, input: &Input<'_>) -> Result<Self, Failure> {
         let mut plan = Self {
             choice,

@@ -10,7 +10,7 @@ use crate::environ::is_blank;
 use crate::error::Failure;
 use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::text::{escaped, escaped_path, shell_quoted_path};
-use crate::world::{Content, FILE_LIMIT, FileText, Input};
+use crate::world::{FILE_LIMIT, FileText, Input};
 
 pub const OPTION: Origin = Origin::Option("--profile");
 /// A profile directory given as `--hermes-home` or `HERMES_HOME`.
@@ -18,7 +18,7 @@ pub const HERMES_HOME: Origin = Origin::Variable("HERMES_HOME");
 pub const VARIABLE: Origin = Origin::Variable("HERMES_PROFILE");
 
 /// Which source names the profile, and with what word. Only the source that wins is validated, later.
-pub struct Choice {
+pub(super) struct Choice {
     pub source: Origin,
     word: OsString,
     /// What the user must know of the sources that lose.
@@ -104,11 +104,11 @@ fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>
     let path = root.join("active_profile");
     let why = match input.world.text(&path, FILE_LIMIT) {
         FileText::Missing => return None,
-        FileText::Found(Content { bytes, is_cut: false, .. }) => {
+        FileText::Found { bytes, is_cut: false, .. } => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
             return (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned());
         }
-        FileText::Found(_) => "larger than 1 MiB".to_owned(),
+        FileText::Found { .. } => "larger than 1 MiB".to_owned(),
         // Without a free descriptor the start fails at the profile's own files.
         FileText::Unreadable(why) | FileText::NoDescriptor(why) => why,
     };

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::plan::diagnostic::Origin;
 
-/// A profile that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     pub name: String,
@@ -16,9 +15,7 @@ pub struct Profile {
     /// The same, canonical, for comparisons.
     pub canonical: PathBuf,
     pub source: Origin,
-    /// The directory's device and inode.
     pub identity: (u64, u64),
-    /// The directory's owner and group.
     pub owner: (u32, u32),
 }
 

@@ -89,10 +89,7 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
     Ok(Located { given, expanded, real, root })
 }
 
-/// Settles root, profile and real home.
-///
-/// # Errors
-/// 125 when what was named is not there, is no name, or is relative.
+/// Settles root, profile and real home. Errors: 125 when what was named is not there, is no name, or is relative.
 pub fn select(options: &Options, input: &Input<'_>) -> Result<Selection, Failure> {
     let Located { given, expanded, mut real, root } = locate(options, input)?;
     let choice = Choice::make(options.profile.as_deref(), given.as_deref(), &root, input);

@@ -93,7 +93,6 @@ impl RealHome {
         self.place.as_ref().map(|place| place.spelled.as_path())
     }
 
-    /// The real home.
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }

@@ -8,7 +8,7 @@
 //! save that over what the user had (seen of Claude Code 2.1.197 and `.claude.json`). Refused at once, it keeps the old file.
 #![forbid(unsafe_code)]
 
-mod mounts;
+pub mod mounts;
 pub mod secrets;
 
 use std::collections::{BTreeSet, HashSet};
@@ -30,7 +30,6 @@ const REFUSES: &str =
 
 const OPTION: Origin = Origin::Option("--seal");
 
-/// The seal of a run.
 #[derive(Debug, Default)]
 pub struct SealPlan {
     pub level: SealLevel,
@@ -39,7 +38,6 @@ pub struct SealPlan {
     pub refusal: Option<Failure>,
     /// What it does not stop here, for a reason that lies in this process.
     pub leak: Option<&'static str>,
-    /// The secret files.
     pub secrets: BTreeSet<PathBuf>,
     /// The directories above them, outer ones first; none where everything may be read.
     pub narrow: Vec<PartialDir>,
@@ -120,7 +118,6 @@ impl SealPlan {
         }
     }
 
-    /// How many rules it takes.
     pub fn rules(&self) -> usize {
         let granted: usize = self.narrow.iter().map(|narrow| narrow.granted.len()).sum();
         usize::from(self.level != SealLevel::Off) + granted + usize::from(self.new_home.is_some())

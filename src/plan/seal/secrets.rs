@@ -15,7 +15,6 @@ use crate::world::{Kind, World, is_missing};
 /// A directory on the path of a secret file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialDir {
-    /// The directory.
     pub dir: PathBuf,
     /// The names in it that are granted; a directory with all that is below.
     pub granted: Vec<OsString>,
@@ -28,24 +27,20 @@ fn is_secret(name: &OsStr) -> bool {
 }
 
 /// The secret files, as they are found.
-pub struct Secrets<'a> {
+pub(super) struct Secrets<'a> {
     world: &'a dyn World,
     mounts: Mounts,
     /// The directories that hold secret files now or later.
     secret_dirs: BTreeSet<PathBuf>,
-    /// The files.
     pub found: BTreeSet<PathBuf>,
 }
 
 /// A directory whose names are not known, and why.
-pub struct Unlisted(pub PathBuf, pub io::Error);
+pub(super) struct Unlisted(pub PathBuf, pub io::Error);
 
 impl<'a> Secrets<'a> {
     /// Those of the root and of every profile; each directory in `profiles` counts as one. `mounts` is the text of
-    /// proc_pid_mountinfo(5).
-    ///
-    /// # Errors
-    /// Where a directory cannot be listed.
+    /// proc_pid_mountinfo(5). Errors: where a directory cannot be listed.
     pub fn gather(selection: &Selection, mounts: &[u8], world: &'a dyn World) -> Result<Self, Unlisted> {
         let mounts = Mounts::parse(mounts);
         let mut secrets = Self { world, mounts, secret_dirs: BTreeSet::new(), found: BTreeSet::new() };
@@ -133,11 +128,8 @@ impl<'a> Secrets<'a> {
         paths.filter_map(|path| self.world.stat(path).ok()).map(|stat| stat.identity).collect()
     }
 
-    /// The directories above the secret files, outer ones first, and what else is in each. A link needs no rule: what counts
-    /// is where it leads.
-    ///
-    /// # Errors
-    /// Where a directory cannot be listed.
+    /// The directories above the secret files, outer ones first, and what else is in each. A link needs no rule: what
+    /// counts is where it leads. Errors: where a directory cannot be listed.
     pub fn narrow(&self) -> Result<Vec<PartialDir>, Unlisted> {
         let parents = self.found.iter().filter_map(|path| path.parent());
         let mut dirs: BTreeSet<&Path> = BTreeSet::new();

@@ -100,14 +100,8 @@ fn is_edited(name: &[u8], old: &[u8], new: &[u8]) -> bool {
 /// them, the next start is another one.
 fn decides(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 9] = [
-        b"HOME",
-        b"HERMES_HOME",
-        b"HERMES_PROFILE",
-        b"HERMES_REAL_HOME",
-        b"HERMES_DATA_DIR_SUFFIX",
-        b"HERMES_SUPERVISED_CHILD",
-        b"HERMES_S6_SUPERVISED_CHILD",
-        b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR",
+        b"HOME", b"HERMES_HOME", b"HERMES_PROFILE", b"HERMES_REAL_HOME", b"HERMES_DATA_DIR_SUFFIX",
+        b"HERMES_SUPERVISED_CHILD", b"HERMES_S6_SUPERVISED_CHILD", b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR",
         b"TERMINAL_HOME_MODE",
     ];
     NAMES.contains(&name) || name.starts_with(b"HERMES_EXEC_")
@@ -225,11 +219,7 @@ fn before_equals(word: &OsStr) -> &[u8] {
 /// that the reports speak of.
 fn may_show(case: &Case, options: &Options, blocks: [&Environ; 3]) -> bool {
     const TOLD: [&[u8]; 6] = [
-        b"HOME",
-        b"HERMES_HOME",
-        b"HERMES_PROFILE",
-        b"HERMES_REAL_HOME",
-        b"HERMES_DATA_DIR_SUFFIX",
+        b"HOME", b"HERMES_HOME", b"HERMES_PROFILE", b"HERMES_REAL_HOME", b"HERMES_DATA_DIR_SUFFIX",
         // A place into which `--doctor` looks.
         b"CLAUDE_CONFIG_DIR",
     ];

@@ -16,7 +16,7 @@ use hermes_exec::plan::env::core::{is_core, is_provider_key};
 use hermes_exec::plan::env::decision::{Change, Decision, Rule};
 use hermes_exec::plan::env::declared::Declared;
 use hermes_exec::plan::env::markers::Family;
-use hermes_exec::plan::files::policy::{Group, PolicyFile};
+use hermes_exec::plan::files::policy::PolicyFile;
 use hermes_exec::plan::files::trust;
 use hermes_exec::plan::profile::OPTION;
 use hermes_exec::world::World;
@@ -80,8 +80,8 @@ pub fn judge(case: &Case, options: &Options, plan: &Draft) {
     judge.owed(case, options);
 }
 
-fn granted_by(file: &PolicyFile, own: Option<&Vec<Group>>) -> impl Iterator<Item = Vec<u8>> {
-    own.unwrap_or(&file.inherit_credentials).clone().into_iter().map(|group| group.0.as_bytes().to_vec())
+fn granted_by(file: &PolicyFile, own: Option<&Vec<&'static str>>) -> impl Iterator<Item = Vec<u8>> {
+    own.unwrap_or(&file.inherit_credentials).clone().into_iter().map(|group| group.as_bytes().to_vec())
 }
 
 fn pair(word: &[u8]) -> (Vec<u8>, Vec<u8>) {

@@ -14,35 +14,15 @@ type Bytes = Vec<u8>;
 
 /// Names that decide over profile, HOME and PATH.
 const DECIDING: [&str; 17] = [
-    "HOME",
-    "PATH",
-    "PYTHONPATH",
-    "HERMES_HOME",
-    "HERMES_PROFILE",
-    "HERMES_REAL_HOME",
-    "HERMES_EXEC_HOME_MODE",
-    "HERMES_DATA_DIR_SUFFIX",
-    "HERMES_SUPERVISED_CHILD",
-    "TERMINAL_HOME_MODE",
-    "VIRTUAL_ENV",
-    "UV_PYTHON",
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "DISPLAY",
-    "XAUTHORITY",
-    "RUSTUP_HOME",
+    "HOME", "PATH", "PYTHONPATH", "HERMES_HOME", "HERMES_PROFILE", "HERMES_REAL_HOME", "HERMES_EXEC_HOME_MODE",
+    "HERMES_DATA_DIR_SUFFIX", "HERMES_SUPERVISED_CHILD", "TERMINAL_HOME_MODE", "VIRTUAL_ENV", "UV_PYTHON",
+    "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "DISPLAY", "XAUTHORITY", "RUSTUP_HOME",
 ];
 
 /// Credentials of the groups that the options and files here grant.
 const CREDENTIALS: [&str; 8] = [
-    "OPENAI_API_KEY",
-    "openai_api_key",
-    "ANTHROPIC_API_KEY",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-    "TELEGRAM_BOT_TOKEN",
-    "SUDO_PASSWORD",
-    "_HERMES_FORCE_OPENAI_API_KEY",
+    "OPENAI_API_KEY", "openai_api_key", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "TELEGRAM_BOT_TOKEN",
+    "SUDO_PASSWORD", "_HERMES_FORCE_OPENAI_API_KEY",
 ];
 
 /// Names that are credentials where a file declares them.
@@ -50,21 +30,8 @@ const DECLARED: [&str; 4] = ["ACME_TOKEN", "Acme_Key", "acme_pat", "APPTAINERENV
 
 /// Core names, and names that only look like a credential's.
 const OTHERS: [&str; 15] = [
-    "HERMES_EXEC_QUIET",
-    "HERMES_KANBAN_TASK",
-    "HERMES_MY_TOKEN",
-    "CLAUDE_CONFIG_DIR",
-    "NVM_DIR",
-    "XDG_RUNTIME_DIR",
-    "SUDO_USER",
-    "LC_ALL",
-    "TERM",
-    "HTTPS_PROXY",
-    "AWS_PROFILE",
-    "KEYMAP",
-    "TOKENIZERS_PARALLELISM",
-    "PATHS",
-    "ACME",
+    "HERMES_EXEC_QUIET", "HERMES_KANBAN_TASK", "HERMES_MY_TOKEN", "CLAUDE_CONFIG_DIR", "NVM_DIR", "XDG_RUNTIME_DIR",
+    "SUDO_USER", "LC_ALL", "TERM", "HTTPS_PROXY", "AWS_PROFILE", "KEYMAP", "TOKENIZERS_PARALLELISM", "PATHS", "ACME",
 ];
 
 const VALUES: [&str; 36] = [

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use hermes_exec::plan::home::HomePlan;
 use hermes_exec::plan::home::links::State;
 use hermes_exec::world::sealing::{Landlock, Sealing};
-use hermes_exec::world::{Content, FileText, Kind, Stat, World};
+use hermes_exec::world::{FileText, Kind, Stat, World};
 
 /// The user to whom everything belongs.
 pub const USER: u32 = 1000;
@@ -47,13 +47,8 @@ impl Default for Machine {
     fn default() -> Self {
         let mut world = Self { nodes: BTreeMap::new(), inodes: 0, cwd: "/project".into() };
         for dir in [
-            "/home/u/.claude",
-            "/home/u/.config/gh",
-            "/home/u/.rustup",
-            "/home/u/.hermes/profiles/builder",
-            "/home/u/.hermes/profiles/writer/home",
-            "/project/.venv/bin",
-            "/root",
+            "/home/u/.claude", "/home/u/.config/gh", "/home/u/.rustup", "/home/u/.hermes/profiles/builder",
+            "/home/u/.hermes/profiles/writer/home", "/project/.venv/bin", "/root",
         ] {
             world.make(Path::new(dir), Node::Directory);
         }
@@ -227,11 +222,11 @@ impl World for Machine {
     fn text(&self, path: &Path, limit: usize) -> FileText {
         let stat = self.stat(path);
         match self.node(path, true) {
-            Ok((_, Node::File(text))) => FileText::Found(Content {
+            Ok((_, Node::File(text))) => FileText::Found {
                 bytes: text[..text.len().min(limit)].to_vec(),
                 is_cut: text.len() > limit,
                 stat: stat.unwrap(),
-            }),
+            },
             Ok(_) => FileText::Unreadable("not a regular file".into()),
             Err(error) if error.kind() == ErrorKind::NotFound => FileText::Missing,
             Err(error) => FileText::Unreadable(error.to_string()),

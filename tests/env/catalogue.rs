@@ -1,5 +1,13 @@
-//! That the two data files keep the promises that `mod.rs` relies on.
-use super::*;
+//! The catalogue's two data files keep the promises that the search in them relies on.
+
+use hermes_exec::plan::catalogue::{closest, find, groups, rows};
+
+static NAMES: &str = include_str!("../../src/plan/catalogue/names.tsv");
+static PATTERNS: &str = include_str!("../../src/plan/catalogue/patterns.tsv");
+
+fn name(line: &str) -> &str {
+    line.split('\t').next().unwrap()
+}
 
 #[test]
 fn both_files_are_well_formed() {
@@ -14,12 +22,12 @@ fn both_files_are_well_formed() {
     }
     assert!(NAMES.ends_with('\n') && PATTERNS.ends_with('\n'));
     assert!(NAMES.lines().all(|line| !line.contains('*')), "a pattern would never be found by name");
-    assert!(PATTERNS.lines().map(Row::parse).all(|row| row.name.contains('*')));
+    assert!(PATTERNS.lines().all(|line| name(line).contains('*')));
 }
 
 #[test]
 fn names_are_sorted_and_unique_in_any_case() {
-    let folded: Vec<_> = NAMES.lines().map(|line| Row::parse(line).name.to_ascii_uppercase()).collect();
+    let folded: Vec<_> = NAMES.lines().map(|line| name(line).to_ascii_uppercase()).collect();
     for pair in folded.windows(2) {
         assert!(pair[0] < pair[1], "{} before {}", pair[0], pair[1]);
     }

@@ -1,10 +1,8 @@
 //! The programs that are known to log in with credentials of the catalogue. It says nothing about whether they are granted.
 #![forbid(unsafe_code)]
 
-/// What a program logs in with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Login {
-    /// The credentials of these groups.
+pub(super) enum Login {
     Groups(&'static [&'static str]),
     /// Those of whichever provider the user has chosen in it.
     EveryProvider,
@@ -36,7 +34,7 @@ const LOGINS: [(&str, Login); 21] = [
 ];
 
 /// Whose credentials a program, given by its base name, would log in with. `None` for the many that read none.
-pub fn login(program: &[u8]) -> Option<Login> {
+pub(super) fn login(program: &[u8]) -> Option<Login> {
     LOGINS.iter().find(|(name, _)| name.as_bytes() == program).map(|&(_, login)| login)
 }
 

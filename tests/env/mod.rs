@@ -1,0 +1,5 @@
+//! The environment: its block, the names in it, and the catalogue.
+
+mod block;
+mod catalogue;
+mod pattern;

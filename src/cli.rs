@@ -13,10 +13,6 @@ use crate::error::Failure;
 /// The line that `--help` and every usage error show.
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
 
-/// What `--version` says; `-V` says the first line. The commit and the target are from `build.rs`.
-const VERSION: &str =
-    concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("BUILD_COMMIT"), "\ntarget ", env!("BUILD_TARGET"));
-
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HomeMode {
@@ -78,7 +74,7 @@ pub enum Request {
 ///
 /// Options end at `--` or at the first word that is not an option; from there on everything belongs to COMMAND.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "hermes-exec", version, long_version = VERSION, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
+#[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 125 hermes-exec itself failed, 126 COMMAND cannot be started, 127 COMMAND was not \
 found, otherwise COMMAND's own. This is hygiene, not a security boundary: COMMAND has your uid."

@@ -85,15 +85,3 @@ impl Environ {
         }
     }
 }
-
-impl<'a> FromIterator<&'a [u8]> for Environ {
-    /// A block from entries without their NUL; for tests and tools.
-    fn from_iter<T: IntoIterator<Item = &'a [u8]>>(entries: T) -> Self {
-        Self::new(
-            entries
-                .into_iter()
-                .map(|entry| Cow::Owned(CString::new(entry).expect("no entry of a test holds a NUL byte")))
-                .collect(),
-        )
-    }
-}

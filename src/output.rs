@@ -51,14 +51,12 @@ fn write_all(to: &impl AsFd, text: &str) -> nix::Result<()> {
     Ok(())
 }
 
-/// Do set-up findings have a reader?
 pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
 const INDENT: usize = 13;
 const REASON: usize = 42;
-/// Where the text of a check begins.
 const CHECK: usize = 9;
 /// The width of a terminal that everybody has.
 const WIDTH: usize = 80;
@@ -156,23 +154,5 @@ impl Page {
 
     pub fn finish(self) -> String {
         self.out
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Page;
-
-    #[test]
-    fn long_lines_are_folded_on_a_terminal_only() {
-        let words = "word ".repeat(40);
-        for (folds, lines) in [(true, true), (false, false)] {
-            let mut page = Page::new(folds, false);
-            page.section("Title", words.trim());
-            page.item("NAME", words.trim());
-            let text = page.finish();
-            assert_eq!(text.lines().all(|line| line.len() <= 80), lines);
-            assert_eq!(text.split_whitespace().count(), 82);
-        }
     }
 }

@@ -294,3 +294,19 @@ fn control_characters_in_the_command_word_are_escaped() {
     let lines: Vec<_> = outcome.stderr.lines().collect();
     assert!(lines[0].bytes().all(|byte| byte >= b' '), "{outcome:?}");
 }
+
+/// PATH of cron and of services has no directory of the user's own, where `uv` and `claude` install themselves.
+#[test]
+fn w35_a_command_that_is_not_on_path_but_where_users_install_is_named_by_the_hint() {
+    let sandbox = Sandbox::with_builder();
+    for dir in [".local/bin", ".cargo/bin"] {
+        let tool = sandbox.script(format!("real/{dir}/mytool"), "#!/bin/sh\necho ran\n");
+        let path = tool.display().to_string();
+        sandbox.builder(["mytool"]).run().fails(127, &["'mytool' was not found on PATH", "hint: it is", &path]);
+        sandbox.builder([&path]).run().ok();
+        std::fs::remove_file(tool).unwrap();
+    }
+    sandbox.write("real/.local/bin/mytool", "not executable");
+    let outcome = sandbox.builder(["mytool"]).run().fails(127, &["'mytool' was not found on PATH"]);
+    outcome.assert().stderr(predicates::str::contains("hint:").count(0));
+}

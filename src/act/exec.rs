@@ -18,7 +18,6 @@ use crate::world::World;
 /// The shell that runs a file which the kernel takes for no program.
 const SHELL: &CStr = c"/bin/sh";
 
-/// Errors: 125 where the system refuses.
 pub fn change_dir(dir: &OsStr) -> anyhow::Result<()> {
     Ok(chdir(dir).map_err(|errno| cannot_change_dir(errno.desc()))?)
 }
@@ -49,7 +48,6 @@ pub fn goes_on_after(errno: Errno) -> bool {
     matches!(errno, EACCES | ENODEV | ENOENT | ENOTDIR | ESTALE | ETIMEDOUT)
 }
 
-/// What a failed start comes to.
 pub fn failure(program: &Path, errno: Errno, environ: &Environ, world: &dyn World) -> Failure {
     let path = escaped_path(program);
     match errno {

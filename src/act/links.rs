@@ -171,7 +171,6 @@ impl HomeDir {
     }
 }
 
-/// The profile directory that the plan saw.
 fn open_profile(redirect: &Redirect) -> Result<OwnedFd, Errno> {
     let dir = File::from(openat(AT_FDCWD, &redirect.profile_dir, DIRECTORY, Mode::empty())?);
     let meta = dir.metadata().map_err(errno_of)?;

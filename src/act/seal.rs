@@ -139,7 +139,6 @@ mod imp {
             }
         }
 
-        /// Errors: none.
         pub fn enforce(self) -> Result<(), Failure> {
             match self {}
         }

@@ -33,7 +33,6 @@ impl<'a> Case<'a> {
         Self { plan, claude, input, root, rerun_command: rerun_command(options) }
     }
 
-    /// The user's own home for a cure.
     pub fn own_home(&self) -> String {
         let home = self.input.world.home_of(self.input.uid);
         home.map_or_else(|| HOME_PLACEHOLDER.to_owned(), |home| shell_quoted_path(&home))

@@ -44,7 +44,6 @@ fn removed(plan: &Draft, rules: &[Rule]) -> Vec<String> {
     plan.env.decisions.iter().filter(gone).map(|decision| escaped(&decision.name)).collect()
 }
 
-/// A few names, and how many more.
 fn some(names: &[String]) -> String {
     let listed = names.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
     match names.len() {
@@ -58,7 +57,6 @@ fn unset<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> String {
     names.into_iter().fold("unset".to_owned(), |line, name| line + " " + &shell_quoted(name))
 }
 
-/// What commands get that are started without us.
 fn exposed(plan: &Draft) -> Vec<Diagnostic> {
     let credentials = removed(plan, &[Rule::Catalogue, Rule::Declared, Rule::Shape]);
     let markers = removed(plan, &[Rule::Marker]);

@@ -13,6 +13,7 @@ use crate::error::{Failure, Status};
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::env::hermes_places::{HermesVenvs, element_dir};
 use crate::text::{escaped, escaped_path, os_message};
+use crate::world::which::program_in;
 use crate::world::{FileText, Input, Kind, Stat, World, is_missing};
 
 /// What `execvp(3)` searches when there is no PATH (glibc's `confstr(_CS_PATH)`; macOS has more directories in it).
@@ -32,7 +33,6 @@ pub struct Program {
     pub guard: Option<Vec<u8>>,
 }
 
-/// The search for a command, candidate after candidate.
 pub struct Search {
     word: OsString,
     base: Option<PathBuf>,
@@ -84,7 +84,6 @@ impl Search {
         if has_slash(&self.word) { self.explicit(input) } else { self.next_program(input) }
     }
 
-    /// The only candidate of a word with a slash.
     fn explicit(&self, input: &Input<'_>) -> Result<Program, Failure> {
         let path = PathBuf::from(&self.word);
         let seen = self.base.as_ref().map_or_else(|| path.clone(), |base| base.join(&path));
@@ -173,7 +172,7 @@ impl Search {
     /// The program, where people install for themselves.
     fn elsewhere(&self, world: &dyn World) -> Option<PathBuf> {
         let real = self.real.as_ref().filter(|_| !self.word.is_empty() && !has_slash(&self.word))?;
-        world.program_in(&self.word, &USER_BIN.map(|dir| real.join(dir)))
+        program_in(&self.word, &USER_BIN.map(|dir| real.join(dir)), world)
     }
 
     fn shown_word(&self) -> String {

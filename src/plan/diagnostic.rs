@@ -9,7 +9,6 @@ pub enum Level {
     Note,
     /// Something will not work as expected.
     Warning,
-    /// Something does not work.
     Problem,
 }
 
@@ -27,7 +26,6 @@ impl Level {
 /// A warning or a finding of a run, or the result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// A stable name of what it is about.
     pub id: &'static str,
     pub level: Level,
     pub message: String,
@@ -69,17 +67,14 @@ impl Diagnostic {
     }
 }
 
-/// Who said so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     #[default]
     Default,
     Option(&'static str),
     Variable(&'static str),
-    /// The root's `active_profile`.
     ActiveProfile,
     Policy,
-    /// The policy file, for this program.
     PolicyProgram,
 }
 

@@ -159,7 +159,6 @@ impl Draft {
         seal.refusal.clone().map_or(Ok(()), Err)
     }
 
-    /// Finds the program, where a command is given.
     fn find_command(&mut self, options: &Options, venvs: Option<HermesVenvs>, input: &Input<'_>) {
         let Some(word) = options.command.first() else { return };
         let real = self.selection.as_ref().and_then(|selection| selection.real.path());
@@ -186,7 +185,6 @@ fn check_chdir(dir: Option<&Path>, world: &dyn World) -> Result<(), Failure> {
     }
 }
 
-/// `--chdir` cannot be followed.
 pub fn cannot_change_dir(why: &str) -> Failure {
     Failure::new(format!("--chdir: cannot change to that directory: {why}"))
         .hint("give --chdir a directory that exists")

@@ -7,6 +7,7 @@ pub mod place;
 pub mod sealing;
 pub mod settings;
 pub mod system;
+pub mod which;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -23,7 +24,6 @@ use settings::Settings;
 /// `active_profile`, `.env`, `config.yaml` and a policy file are read up to this many bytes.
 pub const FILE_LIMIT: usize = 1 << 20;
 
-/// What kind of thing a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Directory,
@@ -33,7 +33,6 @@ pub enum Kind {
     Other,
 }
 
-/// What `stat(2)` tells of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub kind: Kind,
@@ -44,13 +43,11 @@ pub struct Stat {
     pub mode: u32,
 }
 
-/// A small file, perhaps read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileText {
     Found {
         /// Up to the limit.
         bytes: Vec<u8>,
-        /// It is longer than the limit.
         is_cut: bool,
         /// The file itself, as it was opened.
         stat: Stat,
@@ -71,11 +68,9 @@ pub trait World {
     fn lstat(&self, path: &Path) -> io::Result<Stat>;
     /// `realpath(3)`.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
-    /// The text of a link.
     fn link_text(&self, path: &Path) -> io::Result<PathBuf>;
     /// May the process create entries in this directory?
     fn writable(&self, path: &Path) -> io::Result<()>;
-    /// May the process execute this file?
     fn executable(&self, path: &Path) -> io::Result<()>;
     /// The first bytes of a file, at most `limit` of them. Opens without blocking, and reads a regular file only.
     fn text(&self, path: &Path, limit: usize) -> FileText;
@@ -83,8 +78,6 @@ pub trait World {
     fn names(&self, path: &Path) -> Vec<OsString>;
     /// The names in a directory, sorted, and what each is without following a link.
     fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>>;
-    /// The program of this name in one of these directories, given by absolute paths.
-    fn program_in(&self, name: &OsStr, dirs: &[PathBuf]) -> Option<PathBuf>;
     fn sealing(&self) -> Sealing;
     /// The names in the environment of the parent process, where they can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
@@ -94,7 +87,6 @@ pub trait World {
     fn home_of_user(&self, name: &OsStr) -> Option<PathBuf>;
 }
 
-/// Is there a directory, perhaps through a link?
 pub fn is_directory(world: &dyn World, path: &Path) -> bool {
     world.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory)
 }

@@ -11,7 +11,6 @@ const MOST_LINKS: usize = 40;
 /// A directory in the spelling that the user knows, and the canonical one that comparisons need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// As it was given.
     pub spelled: PathBuf,
     /// Without links; the spelling again where the directory does not exist.
     pub canonical: PathBuf,

@@ -9,9 +9,7 @@ pub const GUARD: &[u8] = b"HERMES_EXEC_GUARD";
 
 /// The switches. A variable that is blank counts as unset.
 pub struct Settings<'a> {
-    /// `HERMES_EXEC_QUIET`.
     pub quiet: bool,
-    /// `HERMES_EXEC_VERBOSE`.
     pub verbose: bool,
     /// `HERMES_EXEC_HOME_MODE`, in lower case.
     pub home_mode: Option<Vec<u8>>,

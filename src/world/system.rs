@@ -141,11 +141,6 @@ impl World for System {
         Ok(entries)
     }
 
-    fn program_in(&self, name: &OsStr, dirs: &[PathBuf]) -> Option<PathBuf> {
-        let paths = std::env::join_paths(dirs).ok()?;
-        which::which_in(name, Some(paths), "/").ok()
-    }
-
     fn sealing(&self) -> Sealing {
         Sealing::gather()
     }

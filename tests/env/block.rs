@@ -2,8 +2,10 @@
 
 use hermes_exec::environ::Environ;
 
+use crate::support::random::case;
+
 fn block(entries: &[&str]) -> Environ {
-    entries.iter().map(|entry| entry.as_bytes()).collect()
+    case::block(entries.iter().map(|entry| entry.as_bytes()))
 }
 
 #[test]

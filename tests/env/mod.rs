@@ -2,4 +2,7 @@
 
 mod block;
 mod catalogue;
+mod config;
+mod core;
+mod dotenv;
 mod pattern;

@@ -4,6 +4,7 @@
 mod escapes;
 mod failing;
 mod only;
+mod page;
 mod sections;
 mod shells;
 mod silent;

@@ -19,8 +19,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{PoisonError, RwLock};
+
+use assert_cmd::assert::Assert;
+use predicates::str::{contains, is_match};
 
 /// The binary under test: as cargo built it with the tests, or, for `tests/run`, the release build.
 pub const BINARY: &str = match option_env!("HERMES_EXEC_BINARY") {
@@ -413,11 +416,15 @@ impl Outcome {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
+    /// The run for `assert_cmd`, which shows all of it where it is not as it should be.
+    pub fn assert(&self) -> Assert {
+        Assert::new(Output { status: self.status, stdout: self.stdout.clone(), stderr: self.stderr.clone().into() })
+    }
+
     /// Succeeds when the run ended with 0 and printed nothing on stderr.
     #[track_caller]
     pub fn ok(self) -> Self {
-        assert_eq!(self.code(), 0, "{self:?}");
-        assert_eq!(self.stderr, "", "{self:?}");
+        self.assert().success().stderr("");
         self
     }
 
@@ -425,18 +432,10 @@ impl Outcome {
     /// `words`, and at most one hint line.
     #[track_caller]
     pub fn fails(self, code: i32, words: &[&str]) -> Self {
-        assert_eq!(self.code(), code, "{self:?}");
-        assert_eq!(self.out(), "", "{self:?}");
-        let lines: Vec<_> = self.stderr.lines().collect();
-        assert!(matches!(lines.len(), 1 | 2), "one error line and at most one hint: {self:?}");
-        assert!(lines[0].starts_with("hermes-exec: error: "), "{self:?}");
-        assert!(
-            lines.len() < 2 || lines[1].starts_with("hint: ") || lines[1].starts_with("hermes-exec: hint: "),
-            "{self:?}"
-        );
-        for word in words {
-            assert!(self.stderr.contains(word), "{word:?} is missing: {self:?}");
-        }
+        let form = is_match("^hermes-exec: error: [^\n]+\n(hermes-exec: hint: [^\n]+\n)?$").expect("a pattern");
+        words
+            .iter()
+            .fold(self.assert().code(code).stdout("").stderr(form), |assert, word| assert.stderr(contains(*word)));
         self
     }
 

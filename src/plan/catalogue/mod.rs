@@ -33,7 +33,6 @@ const FORCED: &str = "_HERMES_FORCE_*";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The variable's name, or a pattern with `*`.
     pub name: &'static str,
     /// The vendor, or the part of Hermes, that it belongs to: the word that grants it.
     pub group: &'static str,
@@ -134,7 +133,6 @@ pub fn rows() -> impl Iterator<Item = Row> {
     NAMES.lines().chain(PATTERNS.lines()).map(Row::parse)
 }
 
-/// Every group, sorted, each once.
 pub fn groups() -> Vec<&'static str> {
     let mut groups: Vec<_> = rows().map(|row| row.group).collect();
     groups.sort_unstable();

@@ -18,7 +18,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule in a word or two.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Computed => "computed",
@@ -37,7 +36,6 @@ impl Rule {
     }
 }
 
-/// What happens to the entries of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Every copy stays, at its place.

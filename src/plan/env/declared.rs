@@ -54,7 +54,6 @@ impl Declared {
         Ok(declared)
     }
 
-    /// Is this a credential by what the files say?
     pub fn is_credential(&self, name: &[u8]) -> bool {
         self.credentials.contains(name)
             && !core::is_core(name)

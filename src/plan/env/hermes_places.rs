@@ -10,7 +10,6 @@ use crate::environ::{Environ, is_blank};
 use crate::world::place::Place;
 use crate::world::{World, is_directory};
 
-/// Where a system-wide installation keeps Hermes.
 const SYSTEM_WIDE: &str = "/opt/hermes";
 
 /// The variables that can name Hermes' own venv.
@@ -21,13 +20,11 @@ struct Venv {
     place: Place,
     /// Device and inode of its `bin`, if it has one.
     bin: Option<(u64, u64)>,
-    /// The markers that name it.
     markers: Vec<&'static [u8]>,
     /// It is one of the venvs of the Hermes root, whatever the markers say.
     of_root: bool,
 }
 
-/// Hermes' own venvs, and the directories of its code.
 #[derive(Clone, Debug)]
 pub struct HermesVenvs {
     venvs: Vec<Venv>,

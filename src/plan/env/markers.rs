@@ -92,7 +92,6 @@ const fn first_bytes() -> FirstBytes {
 }
 
 impl Family {
-    /// The family that a name belongs to.
     pub fn of(name: &[u8]) -> Option<&'static Self> {
         if !may_match(&FIRST_BYTES, name) {
             return None;

@@ -24,7 +24,6 @@ struct Layer {
     keep: Vec<Vec<u8>>,
 }
 
-/// Which credential groups the command gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::plan) struct Granted {
     /// Every group that is not granted by name only.
@@ -33,7 +32,6 @@ pub(in crate::plan) struct Granted {
     pub groups: Vec<(&'static str, Origin)>,
 }
 
-/// All that the user says about variables.
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct UserRules {
     layers: Vec<Layer>,

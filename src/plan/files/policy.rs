@@ -53,7 +53,6 @@ impl PolicyFile {
     }
 }
 
-/// What a policy file says about one program.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {

@@ -12,13 +12,10 @@ use crate::text::escaped_path;
 pub enum Item {
     /// The macOS keychain and the file that says which one is the default.
     Keychain,
-    /// Claude Code's login and settings.
     Claude,
-    /// Any path, relative to the home.
     Path(PathBuf),
 }
 
-/// What is shared where nobody says otherwise.
 pub const DEFAULT: [Item; 2] = [Item::Keychain, Item::Claude];
 
 pub const CLAUDE: &str = ".claude";
@@ -60,7 +57,6 @@ impl Item {
         }
     }
 
-    /// The places of its links, below the home.
     pub fn places(&self) -> Vec<PathBuf> {
         match self {
             Self::Keychain => vec!["Library/Keychains".into(), "Library/Preferences/com.apple.security.plist".into()],
@@ -98,7 +94,6 @@ fn add(items: &mut Vec<Item>, item: Item) {
     }
 }
 
-/// The places of the links of these items.
 pub fn places(items: &[Item]) -> Vec<PathBuf> {
     let mut all: Vec<_> = items.iter().flat_map(Item::places).collect();
     all.sort();

@@ -13,24 +13,20 @@ use crate::world::{Kind, World, is_missing};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is there, and right.
     Present,
     Create,
-    /// A link that is to be replaced.
     Replace,
     SourceMissing,
     /// Something else stands at its place, and stays.
     Left,
     /// The source is in the home, or the home in the source.
     Refused,
-    /// Not wanted in this run.
     Skipped,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub item: Item,
-    /// Its place, below the home.
     pub place: PathBuf,
     /// What it is to point to, resolved to the end.
     pub target: Option<PathBuf>,

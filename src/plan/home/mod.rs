@@ -60,7 +60,6 @@ impl ModeChoice {
     }
 }
 
-/// What is done about HOME, and for it.
 #[derive(Clone, Debug)]
 pub struct HomePlan {
     pub choice: ModeChoice,
@@ -80,7 +79,6 @@ pub struct HomePlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
     pub home: PathBuf,
-    /// It is to be made.
     pub make: bool,
     /// The profile directory, canonical: nothing is made outside of it.
     pub profile_dir: PathBuf,

@@ -46,7 +46,6 @@ impl Choice {
         Self { source, word, warnings }
     }
 
-    /// The validated name, and the directory that it means.
     pub fn directory(&self, hermes_home: Option<&Path>, root: &Path) -> Result<(String, PathBuf), Failure> {
         let name = self.name()?;
         if self.source == HERMES_HOME {

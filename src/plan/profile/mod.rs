@@ -21,7 +21,6 @@ pub use choice::{OPTION, unread};
 use layout::{Profile, expand, root_of};
 use real_home::RealHome;
 
-/// Root, profile and real home, settled.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// The Hermes root; none where there is no Hermes.
@@ -31,7 +30,6 @@ pub struct Selection {
     pub real: RealHome,
     /// The value of HERMES_HOME was given in a form that has to be expanded before it can be exported.
     pub expanded: bool,
-    /// What the user should know about the choice.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -197,7 +195,6 @@ fn sudo_hint(name: &str, input: &Input<'_>) -> Option<String> {
     })
 }
 
-/// The known profiles, for a hint.
 fn known(root: &Path, world: &dyn World) -> String {
     let profiles = root.join("profiles");
     let mut names = vec!["default".to_owned()];

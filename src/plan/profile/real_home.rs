@@ -15,7 +15,6 @@ pub struct RealHome {
     place: Option<Place>,
     /// The roots in whose profile homes nobody's real home can be, canonical.
     roots: Vec<PathBuf>,
-    /// HOME points into a profile's home.
     pub home_is_a_profiles: bool,
     /// HERMES_REAL_HOME was given and not believed.
     pub variable_refused: bool,

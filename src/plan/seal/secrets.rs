@@ -26,7 +26,6 @@ fn is_secret(name: &OsStr) -> bool {
     name == ".env" || name == "auth.json" || name.as_bytes().starts_with(b"state.db")
 }
 
-/// The secret files, as they are found.
 pub(super) struct Secrets<'a> {
     world: &'a dyn World,
     mounts: Mounts,
@@ -76,7 +75,6 @@ impl<'a> Secrets<'a> {
         Ok(())
     }
 
-    /// Takes in a directory by every path.
     fn hold(&mut self, dir: PathBuf) -> Result<(), Unlisted> {
         if !self.secret_dirs.insert(dir.clone()) {
             return Ok(());

@@ -8,7 +8,8 @@
 //! - `u` we are root
 #![allow(dead_code)]
 
-use std::ffi::{OsStr, OsString};
+use std::borrow::Cow;
+use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -75,7 +76,7 @@ impl Case {
             }
             case.tells |= matches!(kind, b'd' | b'l') && holds_secret(rest);
         }
-        case.environ = entries.into_iter().collect();
+        case.environ = block(entries);
         case
     }
 
@@ -122,4 +123,10 @@ impl Case {
         }
         next
     }
+}
+
+/// A block of these entries, which have no NUL.
+pub fn block<'a>(entries: impl IntoIterator<Item = &'a [u8]>) -> Environ {
+    let entry = |entry| CString::new::<&[u8]>(entry).expect("NUL parts the records");
+    Environ::new(entries.into_iter().map(|bytes| Cow::Owned(entry(bytes))).collect())
 }

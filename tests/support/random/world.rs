@@ -188,10 +188,6 @@ fn kind(node: &Node) -> Kind {
 }
 
 impl World for Machine {
-    fn program_in(&self, name: &OsStr, dirs: &[PathBuf]) -> Option<PathBuf> {
-        dirs.iter().map(|dir| dir.join(name)).find(|path| self.stat(path).is_ok())
-    }
-
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         self.stat_of(path, true)
     }

@@ -15,6 +15,7 @@ use crate::pattern::{self, Beginnings};
 
 static NAMES: &str = include_str!("names.tsv");
 static PATTERNS: &str = include_str!("patterns.tsv");
+static SETTINGS: &str = include_str!("settings.txt");
 
 // Where the first column of each line starts and ends, found by the compiler. Offsets and not references: in a
 // position-independent program those would have to be relocated at each start.
@@ -75,6 +76,11 @@ impl Row {
 /// The row for a variable's name: the literal row, else the first pattern that fits.
 pub fn find(name: &[u8]) -> Option<Row> {
     literal(name).or_else(|| by_pattern(name))
+}
+
+/// Whether a name with a secret word in it is known to hold no secret: Hermes' settings, and other tools' places of keys.
+pub fn is_setting(name: &[u8]) -> bool {
+    SETTINGS.lines().any(|known| pattern::matches(known.as_bytes(), name))
 }
 
 fn literal(name: &[u8]) -> Option<Row> {

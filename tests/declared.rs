@@ -75,40 +75,28 @@ fn every_form_of_an_assignment_in_env_declares_its_name() {
 #[test]
 fn a_name_in_env_needs_a_secret_word() {
     let sandbox = Sandbox::with_builder();
-    let words = [
-        "KEY",
-        "KEYS",
-        "APIKEY",
-        "TOKEN",
-        "TOKENS",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "PASS",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "AUTH",
-        "PAT",
-        "COOKIE",
-    ];
+    let words =
+        "KEY KEYS APIKEY TOKEN TOKENS SECRET SECRETS PASSWORD PASSWD PASSPHRASE PASS CREDENTIAL CREDENTIALS CREDS
+        AUTH PAT COOKIE JWT DSN APITOKEN ACCESSTOKEN AUTHTOKEN AUTHKEY PRIVATEKEY PGPASSWORD SSHPASS WEBHOOK";
+    let words: Vec<_> = words.split_whitespace().collect();
     let secret: Vec<String> = words
         .iter()
         .flat_map(|word| {
             let lower = word.to_ascii_lowercase();
             [word.to_string(), format!("Q_{word}"), format!("{word}_Q"), format!("q_{lower}_q"), format!("Q__{word}_2")]
         })
+        .chain(["MYSQL_PWD", "q_r_pwd", "_PWD"].map(str::to_owned))
         .collect();
     let plain: Vec<String> = words
         .iter()
         .flat_map(|word| [format!("Q{word}"), format!("{word}Q"), format!("Q_{word}2"), format!("Q-{word}")])
         // Some of these are words of their own: KEY and KEYS, PASS and PASSWD.
+        .chain(["PWD", "OLDPWD", "PWD_Q", "Q_PWD_2", "QPWD"].map(str::to_owned))
         .chain(["KEYMAP", "TOKENIZERS_PARALLELISM", "SSH_ASKPASS", "AUTHOR", "PATH_2", "MONKEY"].map(str::to_owned))
         .collect();
     let all: Vec<&String> = secret.iter().chain(&plain).collect();
     sandbox.write(format!("{BUILDER}/.env"), all.iter().map(|name| format!("{name}=1\n")).collect::<String>());
-    let run = all.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "1"));
+    let run = all.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "/"));
     let outcome = run.run().ok();
     for name in &secret {
         assert_eq!(outcome.var(name), None, "{name}");

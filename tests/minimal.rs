@@ -14,7 +14,7 @@ const CORE: &str = "
     HERMES_KANBAN_TASK HERMES_SESSION_ID HERMES_DELEGATED_CHILD_CONTEXT HERMES_EXEC_VERBOSE TERMINAL_CWD";
 
 /// Names that look like core names, and others that a command could do without.
-const OTHER: [&str; 20] = [
+const OTHER: [&str; 22] = [
     "path",
     "home",
     "Lang",
@@ -29,6 +29,8 @@ const OTHER: [&str; 20] = [
     "HERMES_QUIET",
     "HERMES_EXEC",
     "TERMINAL",
+    "TERMINAL_SSH_KEY",
+    "TERMINAL_SUDO_PASS",
     "TERM_PROGRAM",
     "GIT_EDITOR",
     "LD_LIBRARY_PATH",

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::facts::{Facts, Text};
 use crate::message::{Failure, shown_path};
 use crate::policy::config::{self, Config};
-use crate::policy::{core, dotenv};
+use crate::policy::{core, dotenv, secrets};
 use crate::profile::{FILE_LIMIT, Selection};
 
 /// What the files say.
@@ -45,7 +45,7 @@ impl Declared {
             let names = read(&dir.join(".env"), facts, warnings, true)?.map(|text| dotenv::names(&text));
             let names = names.unwrap_or_default();
             declared.credentials.reserve(names.len());
-            declared.credentials.extend(names.into_iter().filter(|name| core::has_secret_word(name)));
+            declared.credentials.extend(names.into_iter().filter(|name| secrets::has_secret_word(name)));
             let config = configuration(&dir.join("config.yaml"), facts, warnings)?;
             declared.credentials.extend(config.declared);
             if is_selected {

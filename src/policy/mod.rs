@@ -26,6 +26,7 @@ pub mod file;
 pub mod load;
 pub mod markers;
 pub mod rules;
+pub mod secrets;
 
 pub use rules::{Decision, Rule, Verdict};
 
@@ -229,7 +230,7 @@ impl Policy {
 }
 
 fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {
-    let is_key = variable.values().any(core::is_provider_key) && !core::is_core(variable.name);
+    let is_key = variable.values().any(secrets::is_provider_key) && !core::is_core(variable.name);
     is_key.then_some(Decision::remove(Rule::Shape, "its value has the shape of a model provider's key"))
 }
 

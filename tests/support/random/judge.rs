@@ -12,12 +12,13 @@ use hermes_exec::environ::Environ;
 use hermes_exec::facts::Files;
 use hermes_exec::home::POINTERS;
 use hermes_exec::plan::{Action, Outcome, Plan};
-use hermes_exec::policy::core::{is_core, is_provider_key};
+use hermes_exec::policy::core::is_core;
 use hermes_exec::policy::declared::Declared;
 use hermes_exec::policy::file::{Group, PolicyFile};
 use hermes_exec::policy::load;
 use hermes_exec::policy::markers::Family;
 use hermes_exec::policy::rules::Rule;
+use hermes_exec::policy::secrets::is_provider_key;
 use hermes_exec::profile::Source;
 
 use super::case::Case;

@@ -191,7 +191,7 @@ impl Policy {
                 .or_else(|| self.passthrough_rule(variable.name))
                 .or_else(|| family.map(|family| self.marker_rule(family, &present)))
                 .or_else(|| redirect_rule(variable, circumstances))
-                .or_else(|| self.declared_rule(variable.name))
+                .or_else(|| self.declared_rule(variable))
                 .or_else(|| shape_rule(variable))
                 .or_else(|| self.minimal_rule(variable.name))
                 .unwrap_or(Decision::keep(Rule::Kept, "no rule against it"))
@@ -218,8 +218,8 @@ impl Policy {
         Decision { group: Some(family.name), ..decision }
     }
 
-    fn declared_rule(&self, name: &[u8]) -> Option<Decision> {
-        let is_credential = self.declared.is_credential(through_containers(name));
+    fn declared_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
+        let is_credential = self.declared.is_credential(through_containers(variable.name), variable.values());
         is_credential.then_some(Decision::remove(Rule::Declared, "a credential by the profile's .env or config.yaml"))
     }
 

@@ -230,7 +230,7 @@ impl Judge<'_> {
             assert!(redirected && DIRECTORIES.contains(&name), "{outcome:?}");
             return (Rule::Redirect, false);
         }
-        if self.declared.is_credential(inner(name)) {
+        if self.declared.is_credential(inner(name), values.iter().copied()) {
             return (Rule::Declared, false);
         }
         if !is_core(name) && values.iter().any(|value| is_provider_key(value)) {

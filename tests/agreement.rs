@@ -33,7 +33,7 @@ const VALUES: [&[u8]; 20] = [
     b"x",
     b"a=b=c",
     b"sk-ant-0123456789abcdef",
-    b"hf_0123456789012345678901234567890X",
+    b"hf_01234567890123456789012345678901xX",
     b"\xff\xfe",
     b"line\nline",
     b"@/real",

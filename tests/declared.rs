@@ -54,6 +54,13 @@ fn every_form_of_an_assignment_in_env_declares_its_name() {
         ("acme_key=1\nXACME_KEY=1\nACME_KEY_2=1\n", &[]),
         ("ACME_KEY=1\nACME_KEY=2\n", &["ACME_KEY"]),
         ("OTHER=ACME_KEY=1\n", &[]),
+        (
+            "\u{a0}ACME_KEY\u{a0}=1\nexport\u{3000}BETA_KEY=2\n\u{2028}GAMMA_KEY=3",
+            &["ACME_KEY", "BETA_KEY", "GAMMA_KEY"],
+        ),
+        ("ACME=1\u{2028}ACME_KEY=2\u{b}BETA_KEY=3\u{85}GAMMA_KEY=4\n", &[]),
+        ("ACME_KEY#x=1\n'BETA\nBETA_KEY=2\n'\n", &[]),
+        ("ACME='C:\\\\'\nBETA_KEY=2\nACME='\nGAMMA_KEY=3\n'\n", &["BETA_KEY", "GAMMA_KEY"]),
         ("", &[]),
     ] {
         let sandbox = Sandbox::with_builder();
@@ -65,26 +72,28 @@ fn every_form_of_an_assignment_in_env_declares_its_name() {
 #[test]
 fn a_name_in_env_needs_a_secret_word() {
     let sandbox = Sandbox::with_builder();
-    let words = [
-        "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS",
-        "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "COOKIE",
-    ];
+    let words =
+        "KEY KEYS APIKEY TOKEN TOKENS SECRET SECRETS PASSWORD PASSWD PASSPHRASE PASS CREDENTIAL CREDENTIALS CREDS
+        AUTH PAT COOKIE JWT DSN APITOKEN ACCESSTOKEN AUTHTOKEN AUTHKEY PRIVATEKEY PGPASSWORD SSHPASS WEBHOOK";
+    let words: Vec<_> = words.split_whitespace().collect();
     let secret: Vec<String> = words
         .iter()
         .flat_map(|word| {
             let lower = word.to_ascii_lowercase();
             [word.to_string(), format!("Q_{word}"), format!("{word}_Q"), format!("q_{lower}_q"), format!("Q__{word}_2")]
         })
+        .chain(["MYSQL_PWD", "q_r_pwd", "_PWD"].map(str::to_owned))
         .collect();
     let plain: Vec<String> = words
         .iter()
         .flat_map(|word| [format!("Q{word}"), format!("{word}Q"), format!("Q_{word}2"), format!("Q-{word}")])
         // Some of these are words of their own: KEY and KEYS, PASS and PASSWD.
+        .chain(["PWD", "OLDPWD", "PWD_Q", "Q_PWD_2", "QPWD"].map(str::to_owned))
         .chain(["KEYMAP", "TOKENIZERS_PARALLELISM", "SSH_ASKPASS", "AUTHOR", "PATH_2", "MONKEY"].map(str::to_owned))
         .collect();
     let all: Vec<&String> = secret.iter().chain(&plain).collect();
     sandbox.write(format!("{BUILDER}/.env"), all.iter().map(|name| format!("{name}=1\n")).collect::<String>());
-    let run = all.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "1"));
+    let run = all.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "/"));
     let outcome = run.run().ok();
     for name in &secret {
         assert_eq!(outcome.var(name), None, "{name}");
@@ -128,20 +137,83 @@ fn what_is_no_directory_of_a_profile_is_passed_over() {
     }
 }
 
+/// Names with a secret word in them that hold none, and Hermes' own without one; but no password of Hermes.
 #[test]
-fn core_names_and_those_of_hermes_stay_whatever_the_files_say() {
+fn core_names_settings_and_those_of_hermes_stay_whatever_the_files_say() {
     let sandbox = Sandbox::with_builder();
-    let names = [
-        "SSH_AUTH_SOCK", "XDG_SESSION_COOKIE", "HERMES_KANBAN_TOKEN", "HERMES_SESSION_KEY", "HERMES_MY_TOKEN",
-        "TERMINAL_AUTH", "TERMINAL_SSH_KEY", "LC_KEY", "EDITOR",
+    let stay = [
+        "SSH_AUTH_SOCK", "XDG_SESSION_COOKIE", "HERMES_KANBAN_TOKEN", "HERMES_SESSION_KEY", "LC_KEY", "EDITOR",
+        "HERMES_MAX_TOKENS", "TERMINAL_SSH_KEY", "TELEGRAM_WEBHOOK_URL", "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "GIT_CONFIG_KEY_0", "HERMES_QUIET", "TERMINAL_CWD",
     ];
-    sandbox.write(format!("{BUILDER}/.env"), names.map(|name| format!("{name}=1\n")).concat());
-    let keys = names.map(|name| format!("  - key_env: {name}\n")).concat();
-    sandbox.write(format!("{BUILDER}/config.yaml"), format!("providers:\n{keys}"));
-    let outcome = names.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "/x")).run().ok();
-    for name in names {
-        assert_eq!(outcome.var(name).as_deref(), Some("/x"), "{name}");
+    let go =
+        ["HERMES_MY_TOKEN", "TERMINAL_AUTH", "TERMINAL_SUDO_PASS", "MY_MAX_TOKENS", "GIT_CONFIG_KEY", "HERMESX_KEY"];
+    let names = [&stay[..], &go].concat();
+    sandbox.write(format!("{BUILDER}/.env"), names.iter().map(|name| format!("{name}=1\n")).collect::<String>());
+    let keys = names.iter().map(|name| format!("  - key_env: {name}\n")).collect::<String>();
+    for config in ["", &format!("providers:\n{keys}")] {
+        sandbox.write(format!("{BUILDER}/config.yaml"), config);
+        // Neither has the password in a URL a word on them.
+        for value in ["/x", "x://u:p@h"] {
+            let outcome = names.iter().fold(as_builder(&sandbox), |run, name| run.env(name, value)).run().ok();
+            for name in stay {
+                // Without a file that declares them these would be let by, too.
+                assert_eq!(outcome.var(name).as_deref(), Some(value), "{name}");
+            }
+            for name in go {
+                assert_eq!(outcome.var(name), None, "{name}");
+            }
+        }
     }
+}
+
+/// A name without a secret word in it is a credential's by a URL with a password as its value, where a `.env` assigns it.
+#[test]
+fn a_password_in_a_url_makes_a_name_a_credentials() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write(format!("{BUILDER}/.env"), "ACME=1\nBETA=2\nHERMES_DB=3\n");
+    let run = |values: &[(&str, &str)]| {
+        let block: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let run = sandbox.hx(["-p", "builder", "--", "/usr/bin/env", "-0"]).secret_may_show();
+        let stays = run.raw_block([format!("HOME={}", sandbox.real().display())].into_iter().chain(block)).run().ok();
+        let stays = stays.block();
+        values.iter().map(|(name, _)| stays.iter().any(|(known, _)| known == name)).collect::<Vec<_>>()
+    };
+    let url = "postgres://ada:correct-horse@db/acme";
+    assert_eq!(run(&[("ACME", url), ("BETA", "postgres://ada@db/acme"), ("GAMMA", url)]), [false, true, true]);
+    assert_eq!(run(&[("APPTAINERENV_ACME", url), ("HERMES_DB", url), ("acme", url)]), [false, true, true]);
+    assert_eq!(run(&[("ACME", "://:p@h"), ("BETA", "://u:@h")]), [true, true], "both parts are there");
+    assert_eq!(run(&[("ACME", "1"), ("BETA", "2"), ("ACME", url)]), [false, true, false], "any copy counts");
+    sandbox.write(format!("{BUILDER}/.env"), "");
+    sandbox.write(format!("{ROOT}/.op.env"), "BETA=1\n");
+    assert_eq!(run(&[("ACME", url), ("BETA", url)]), [true, false]);
+}
+
+/// All that Hermes 0.19 loads into its environment (`hermes_cli/env_loader.py`).
+#[test]
+fn every_file_that_hermes_loads_counts() {
+    for (file, is_of_the_machine) in [
+        (format!("{BUILDER}/.op.env"), false),
+        (format!("{ROOT}/.op.env"), false),
+        (format!("{OTHER}/.op.env"), false),
+        (format!("{ROOT}/hermes-agent/.env"), false),
+        ("managed/.env".to_owned(), true),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(&file, "ACME_KEY=1\nexport BETA=2\n");
+        let inherited = |run: Run| run.env("HERMES_HOME", sandbox.path(OTHER));
+        let managed = |run: Run| run.env("HERMES_MANAGED_DIR", sandbox.path("managed"));
+        assert_eq!(gone(managed(inherited(as_builder(&sandbox)))), ["ACME_KEY"], "{file}");
+        let without = gone(inherited(as_builder(&sandbox)));
+        assert_eq!(without.is_empty(), is_of_the_machine, "{file} without the directory of the machine: {without:?}");
+    }
+    let sandbox = Sandbox::with_builder();
+    for file in [format!("{BUILDER}/.env.local"), format!("{BUILDER}/hermes-agent/.env"), format!("{OTHER}/.op.env")] {
+        sandbox.write(file, "ACME_KEY=1\n");
+    }
+    sandbox.write("work/.env", "ACME_KEY=1\n");
+    let run = as_builder(&sandbox).env("HERMES_MANAGED_DIR", ".").dir(sandbox.path("work"));
+    assert_eq!(gone(run), [""; 0], "none that Hermes does not load, and none that depends on the directory");
 }
 
 #[test]
@@ -168,6 +240,9 @@ fn what_config_declares_needs_no_secret_word() {
         // Not at these places.
         ("bitwarden: {access_token_env: ACME}\nonepassword: {env: {BETA: x}}\n", &[]),
         ("secrets: {onepassword: {env: [ACME]}, bitwarden: {access_token_env: [BETA]}}\n", &[]),
+        ("secrets: {onepassword: {service_account_token_env: ACME}}\n", &["ACME"]),
+        ("secrets: {mine: {deep: [{id_env: ACME}], env: {BETA: x}, name: GAMMA}}\n", &["ACME", "BETA"]),
+        ("x: &x {mine: {env: {ACME: x}}}\nsecrets: *x\n", &["ACME"]),
         ("key_env: [ACME]\nother_key_env: BETA\nkey_environment: GAMMA\n", &[]),
         ("# key_env: ACME\nx: 'key_env: BETA'\ny: |\n  key_env: GAMMA\n", &[]),
         ("env_passthrough: [ACME]\nterminal: {env: {BETA: 1}}\nkey: {env: GAMMA}\n", &[]),
@@ -233,6 +308,9 @@ fn passthrough_keeps_what_later_rules_would_remove() {
         ),
         ("terminal:\n  env_passthrough: [\" ACME_KEY \", '', 17, [BETA_KEY], {GAMMA_KEY: 1}]\n", &["ACME_KEY"]),
         ("l: &l [ACME_KEY]\nterminal: {env_passthrough: *l}\n", &["ACME_KEY"]),
+        ("terminal: {env_passthrough: [ACME_KEY], env_passthrough: [BETA_KEY]}\n", &["BETA_KEY"]),
+        ("terminal: {env_passthrough: [ACME_KEY]}\nterminal: {cwd: x}\n", &[]),
+        ("terminal: {env_passthrough: [ACME_KEY], env_passthrough: ACME}\n", &[]),
         // No patterns, no other places, no other shapes.
         ("terminal: {env_passthrough: ['*', 'ACME_*', ACME, acme_key]}\n", &[]),
         ("env_passthrough: [ACME_KEY]\nterminal: {x: {env_passthrough: [BETA_KEY]}}\n", &[]),
@@ -254,13 +332,16 @@ fn passthrough_keeps_what_later_rules_would_remove() {
     assert_eq!(gone(run), all, "only the selected profile's list counts");
 }
 
+/// Hermes reads such a file as Latin-1, and gives the name on in UTF-8.
 #[test]
-fn names_need_not_be_utf8() {
+fn a_file_need_not_be_utf8() {
     let sandbox = Sandbox::with_builder();
-    sandbox.write(format!("{BUILDER}/.env"), b"A\xff_KEY=1\n\xff\xfe=\xff\nACME_KEY=\xff\n");
-    let outcome = as_builder(&sandbox).env(crate::support::bytes(b"A\xff_KEY"), "1").run().ok();
-    assert!(!outcome.stdout.windows(7).any(|window| window == b"A\xff_KEY="));
-    assert_eq!(outcome.var("ACME_KEY"), None);
+    sandbox.write(format!("{BUILDER}/.env"), b"A\xff_KEY=1\n\xff\xfe=\xff\n\xa0ACME_KEY\xa0=\xff\n");
+    let outcome = as_builder(&sandbox).env("A\u{ff}_KEY", "1").env("B\u{ff}_KEY", "1").run().ok();
+    assert_eq!(
+        ["A\u{ff}_KEY", "B\u{ff}_KEY", "ACME_KEY"].map(|name| outcome.var(name).is_some()),
+        [false, true, false]
+    );
 }
 
 /// The memory and the processor time of a run are limited, and the time that it may wait. What it needs in truth is far
@@ -421,10 +502,10 @@ fn rubbish_in_config() {
         (megabyte("{a: "), 1),
         (megabyte("[a, "), 1),
         (format!("key_env: {}{}\n", "[".repeat(1 << 19), "]".repeat((1 << 19) - 20)), 1),
-        (megabyte("- "), 0),
-        (megabyte("? "), 0),
-        (megabyte(": "), 0),
-        (megabyte("- ? "), 0),
+        (megabyte("- "), 1),
+        (megabyte("? "), 1),
+        (megabyte(": "), 1),
+        (megabyte("- ? "), 1),
         (megabyte("&a "), 1),
         (megabyte("!a "), 1),
         (megabyte("!"), 1),
@@ -468,6 +549,38 @@ fn rubbish_in_config() {
         sandbox.write(format!("{BUILDER}/config.yaml"), &text);
         let outcome = survives(&sandbox, None, &format!("{BUILDER}/config.yaml"), warnings);
         assert_eq!(outcome.var("DELTA_KEY"), None, "opened");
+    }
+}
+
+/// What a run may have, in kilobytes of addresses: 50 MB and its own program.
+const SMALL: &str = "ulimit -v 72000; ulimit -t 30; set -- timeout 120 \"$@\"";
+
+#[test]
+fn files_at_their_limit_need_little_memory() {
+    let megabyte = |text: &str| text.repeat(((1 << 20) - 60) / text.len());
+    let numbered = |make: fn(usize) -> String| {
+        let mut text = (0..).map(make).scan(0, |sum, line| {
+            *sum += line.len();
+            (*sum < (1 << 20) - 60).then_some(line)
+        });
+        text.by_ref().collect::<String>()
+    };
+    for (file, text, warnings) in [
+        ("config.yaml", format!("# key_env\n[{}]\n", megabyte("[],")), 1),
+        ("config.yaml", format!("# key_env\n[{}]\n", megabyte("{a: b},")), 1),
+        ("config.yaml", format!("# key_env\n- &a a\n- [{}]\n", megabyte("*a,")), 1),
+        ("config.yaml", format!("key_env: [{}]\n", megabyte("{a: b},")), 0),
+        ("config.yaml", format!("# key_env\n{}", numbered(|at| format!("k{at}: 'v'\n"))), 0),
+        ("config.yaml", format!("# key_env\n{}", numbered(|at| format!("- &a{at} [b]\n"))), 0),
+        ("config.yaml", format!("terminal: {{env_passthrough: [{}]}}\n", numbered(|at| format!("{at:x},"))), 0),
+        ("config.yaml", format!("secrets:\n env:\n{}", numbered(|at| format!("  {at:x}:\n"))), 0),
+        (".env", numbered(|at| format!("{at:x}=\\\n")), 0),
+    ] {
+        let sandbox = Sandbox::with_builder();
+        sandbox.write(format!("{BUILDER}/{file}"), &text);
+        let outcome = start(&sandbox, &["-p", "builder"]).after_sh(SMALL).run();
+        let seen = (outcome.code(), outcome.stderr.lines().count());
+        assert_eq!(seen, (0, warnings), "{:?}… {}", text.chars().take(40).collect::<String>(), outcome.stderr);
     }
 }
 

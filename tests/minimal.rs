@@ -14,10 +14,10 @@ const CORE: &str = "
     HERMES_KANBAN_TASK HERMES_SESSION_ID HERMES_DELEGATED_CHILD_CONTEXT HERMES_EXEC_VERBOSE TERMINAL_CWD";
 
 /// Names that look like core names, and others that a command could do without.
-const OTHER: [&str; 20] = [
+const OTHER: [&str; 22] = [
     "path", "home", "Lang", "LC", "XDG", "PATH_2", "MY_PATH", "CI_JOB_ID", "GITHUB_ACTIONS", "HERMES", "HERMES_KANBAN",
-    "HERMES_QUIET", "HERMES_EXEC", "TERMINAL", "TERM_PROGRAM", "GIT_EDITOR", "LD_LIBRARY_PATH", "NODE_OPTIONS",
-    "AWS_PROFILE", "CLAUDECODE",
+    "HERMES_QUIET", "HERMES_EXEC", "TERMINAL", "TERMINAL_SSH_KEY", "TERMINAL_SUDO_PASS", "TERM_PROGRAM", "GIT_EDITOR",
+    "LD_LIBRARY_PATH", "NODE_OPTIONS", "AWS_PROFILE", "CLAUDECODE",
 ];
 
 /// A value that every rule before 10 lets pass.

@@ -31,6 +31,8 @@ mod poetry;
 mod policy_schema;
 #[path = "real_tools/python.rs"]
 mod python;
+#[path = "real_tools/readers.rs"]
+mod readers;
 #[path = "recipes.rs"]
 mod recipes;
 #[path = "real_tools/schema.rs"]

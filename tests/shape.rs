@@ -26,8 +26,9 @@ fn body(length: usize) -> String {
     "3xAmPlE0nLyN0tAr3alK3y".chars().cycle().take(length).collect()
 }
 
-const CERTAIN: [&str; 5] = ["sk-ant-", "sk-proj-", "sk-or-v1-", "sk-svcacct-", "gsk_"];
-const LIKELY: [&str; 5] = ["xai-", "pplx-", "nvapi-", "r8_", "hf_"];
+const CERTAIN: [&str; 9] =
+    ["sk-ant-", "sk-proj-", "sk-or-v1-", "sk-svcacct-", "sk-admin-", "csk-", "tgp_v1_", "tvly-", "lsv2_"];
+const LIKELY: [&str; 4] = ["xai-", "pplx-", "nvapi-", "r8_"];
 
 #[test]
 fn keys_as_the_providers_give_them_out() {
@@ -47,6 +48,16 @@ fn keys_as_the_providers_give_them_out() {
             format!("nvapi-{}_{}-{}", body(20), body(20), body(20)),
             format!("r8_{}", body(37)),
             format!("hf_{}", body(34)),
+            format!("hf_{}", "aBcDeFgHiJkLmNoPq".repeat(2)),
+            format!("fw_{}", body(22)),
+            format!("csk-{}", "0123456789abcdefghijklmn".repeat(2)),
+            format!("tgp_v1_{}", body(43)),
+            format!("tvly-dev-{}", body(32)),
+            format!("lsv2_pt_{}_{}", "0123456789abcdef".repeat(2), "0123456789"),
+            format!("sk-admin-{}", body(60)),
+            format!("sk-{}T3BlbkFJ{}", body(20), body(20)),
+            format!("sk-{}", "0123456789abcdef".repeat(2)),
+            format!("ABSK{}+/{}==", body(60), body(60)),
         ],
     );
 }
@@ -65,15 +76,83 @@ fn the_length_decides_at_its_edge() {
 
 #[test]
 fn white_space_makes_it_a_sentence() {
-    for prefix in CERTAIN {
+    for prefix in CERTAIN.into_iter().chain(["gsk_"]) {
         for space in [" ", "\t", "\n", "\r"] {
-            let key = body(60);
-            all_are(
-                false,
-                &[format!("{prefix}{key}{space}"), format!("{prefix}{space}{key}"), format!("{space}{prefix}{key}")],
-            );
+            all_are(false, &[format!("{prefix}{space}{}", body(60)), format!("{prefix}{}{space}x", body(60))]);
         }
     }
+}
+
+/// As a file with a line break at its end, a quoted line of a `.env` or a request's header gives them.
+#[test]
+fn what_stands_around_a_key_does_not_hide_it() {
+    let key = format!("sk-ant-{}", body(60));
+    let around = [" ", "\t", "\n", "\r\n"].map(|space| format!("{space}{key}{space}"));
+    let quoted = [
+        format!("\"{key}\""),
+        format!("'{key}'\n"),
+        format!("' {key} '"),
+        format!("Bearer {key}"),
+        format!(" \"Bearer  {key}\" "),
+        format!("Bearer hf_{}\n", body(34)),
+        format!("\"sk-{}\"", "0123456789abcdef".repeat(2)),
+    ];
+    all_are(true, &[&around[..], &quoted].concat());
+    all_are(
+        false,
+        &[
+            format!("\"{key}'"),
+            format!("\"\"{key}\"\""),
+            format!("\"{key}"),
+            format!("`{key}`"),
+            format!("Bearer{key}"),
+            format!("Basic {key}"),
+            format!("token {key}"),
+        ],
+    );
+}
+
+/// Prefixes that other words begin with, too, want the exact form behind them.
+#[test]
+fn some_shapes_are_exact() {
+    let hex = "0123456789abcdef".repeat(2);
+    all_are(
+        true,
+        &[
+            "gsk_abcdefghijklmnopqrstuvwxyzA".into(),
+            "gsk_abcdefghijklmnopqrstuvwxyz1".into(),
+            format!("sk-{}", hex.to_ascii_uppercase()),
+            "sk-T3BlbkFJ".into(),
+            format!("ABSK{}", body(28)),
+            format!("fw_{}", body(60)),
+        ],
+    );
+    all_are(
+        false,
+        &[
+            "gsk_gl_renderer_debug_shaders".into(),
+            format!("gsk_{}", body(15)),
+            format!("sk-{hex}0"),
+            format!("sk-{}", &hex[1..]),
+            format!("sk-{}g", &hex[1..]),
+            "sk-T3BlbkFj".into(),
+            "T3BlbkFJ".into(),
+            format!("ABSK{}", body(27)),
+            format!("ABSK{}", "abcdefgh".repeat(8)),
+            format!("ABSK-{}", body(60)),
+            format!("hf_{}", body(33)),
+            format!("hf_{}", body(35)),
+            format!("hf_{}", body(34).to_ascii_lowercase()),
+            format!("hf_{}", body(34).to_ascii_uppercase()),
+            format!("hf_{}-", body(33)),
+            "hf_Meta-Llama-3-70B-Instruct-Q4_K_M".into(),
+            format!("fw_{}", body(21)),
+            format!("fw_{}", body(22).to_ascii_lowercase()),
+            format!("fw_{}", body(22).to_ascii_uppercase()),
+            format!("fw_{}", "aBcDeFgHiJk".repeat(2)),
+            format!("fw_{}-", body(30)),
+        ],
+    );
 }
 
 #[test]
@@ -93,7 +172,7 @@ fn the_likely_ones_need_a_digit_and_an_upper_case_letter_behind_the_prefix() {
                 format!("{prefix}A1{lower}/x"),
                 format!("{prefix}A1{lower}.x"),
                 format!("{prefix}A1{lower}:x"),
-                format!("{prefix}A1{lower} "),
+                format!("{prefix}A1{lower} x"),
                 format!("{prefix}A1{lower}ü"),
                 format!("{prefix}{}", lower.to_ascii_uppercase()),
             ],
@@ -108,9 +187,7 @@ fn a_prefix_stands_at_the_start_and_in_its_case() {
         all_are(
             false,
             &[
-                format!("Bearer {key}"),
                 format!("x{key}"),
-                format!("\"{key}\""),
                 format!("https://user:{key}@host/"),
                 format!("{}{}", prefix.to_ascii_uppercase(), body(60)),
                 body(60),
@@ -205,6 +282,7 @@ fn names_of_models_stay() {
         "hf_hub:timm/vit_base_patch16_224.augreg_in21k_ft_in1k",
         "hf_models/meta-llama/Llama-3.1-8B-Instruct",
         "hf_meta-llama-3-1-8b-instruct-q4_k_m-gguf",
+        "hf_Meta-Llama-3-70B-Instruct-Q4_K_M",
         "hf_Qwen2.5-Coder-32B-Instruct-Q4_K_M.gguf",
         "r8_stability-ai-sdxl-39ed52f2a78e934b3ba6",
         "nvapi-nemotron-super-49b-v1-5-long-name",
@@ -216,6 +294,7 @@ fn names_of_models_stay() {
         "google/gemini-3.1-flash-lite-preview",
         "sk-antarctica-weather-model-v2",
         "sk-project-x-finetune-2024",
+        "fw_llama-v3p1-405b-instruct-Long-Context-2024",
         "gsk-llama-3-70b-8192-tool-use-preview",
     ];
     all_are(false, &models.map(str::to_owned));

@@ -1,9 +1,10 @@
-//! The catalogue's two data files keep the promises that the search in them relies on.
+//! The catalogue's data files keep the promises that the search in them relies on.
 
-use hermes_exec::plan::catalogue::{closest, find, groups, rows};
+use hermes_exec::plan::catalogue::{closest, find, groups, is_setting, rows};
 
 static NAMES: &str = include_str!("../../src/plan/catalogue/names.tsv");
 static PATTERNS: &str = include_str!("../../src/plan/catalogue/patterns.tsv");
+static SETTINGS: &str = include_str!("../../src/plan/catalogue/settings.txt");
 
 fn name(line: &str) -> &str {
     line.split('\t').next().unwrap()
@@ -44,6 +45,21 @@ fn every_row_is_found_by_its_name_and_in_another_case_only_when_secret() {
         assert_eq!(find(name.as_bytes()), None, "{name:?}");
     }
     assert_eq!(find(b"\xff\xfe"), None);
+}
+
+#[test]
+fn settings_are_sorted_known_and_no_credentials() {
+    let names: Vec<_> = SETTINGS.lines().collect();
+    assert!(SETTINGS.ends_with('\n') && names.is_sorted_by(|one, next| one < next));
+    for name in &names {
+        let example = name.replace('*', "0");
+        assert!(is_setting(example.as_bytes()), "{name}");
+        assert_eq!(find(example.as_bytes()), None, "{name}");
+    }
+    assert_eq!(names.iter().filter(|name| name.contains('*')).collect::<Vec<_>>(), [&"GIT_CONFIG_KEY_*"]);
+    for name in ["", "HERMES_TOKENS", "hermes_max_tokens", "HERMES_MAX_TOKENS_2", "MAX_TOKENS", "GIT_CONFIG_KEY"] {
+        assert!(!is_setting(name.as_bytes()), "{name:?}");
+    }
 }
 
 #[test]

@@ -3,6 +3,6 @@
 mod block;
 mod catalogue;
 mod config;
-mod core;
 mod dotenv;
 mod pattern;
+mod secrets;

@@ -6,6 +6,9 @@
 //! stand for their name in any ASCII case, because a credential is one in any spelling; the others for that name alone,
 //! because a setting such as `LLM_MODEL` is read in one spelling only.
 //!
+//! `settings.txt` is the other side: names that look like a credential's by one of their words and are none, such as
+//! `HERMES_MAX_TOKENS` and the paths of token files, one a line and sorted. Nobody's guess takes those away.
+//!
 //! This file removes and keeps nothing; what a row leads to is the policy's business. It does not look at values, and it
 //! does not see through `APPTAINERENV_` and `SINGULARITYENV_`.
 #![forbid(unsafe_code)]
@@ -16,6 +19,7 @@ use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
 
 static NAMES: &str = include_str!("names.tsv");
 static PATTERNS: &str = include_str!("patterns.tsv");
+static SETTINGS: &str = include_str!("settings.txt");
 
 // Where the first column of each line starts and ends, found by the compiler. Offsets and not references: in a
 // position-independent program those would have to be relocated at each start.
@@ -68,6 +72,11 @@ impl Row {
 
 pub fn find(name: &[u8]) -> Option<Row> {
     literal(name).or_else(|| by_pattern(name))
+}
+
+/// Whether a name with a secret word in it is known to hold no secret: Hermes' settings, and other tools' places of keys.
+pub fn is_setting(name: &[u8]) -> bool {
+    SETTINGS.lines().any(|known| pattern::matches(known.as_bytes(), name))
 }
 
 fn literal(name: &[u8]) -> Option<Row> {

@@ -1,6 +1,7 @@
-//! The names that the profiles' own files speak of: credentials that nobody listed, and names to pass through. Reads the
-//! `.env` and `config.yaml` of the selected profile, of the root, and of the profile that the inherited HERMES_HOME points
-//! to; names only.
+//! The names that Hermes' own files speak of: credentials that nobody listed, and names to pass through. Reads what Hermes
+//! loads (hermes-agent 0.19.0: `hermes_cli/env_loader.py`, and `hermes_cli/managed_scope.py` for what an administrator set):
+//! `.env`, `.op.env` and `config.yaml` of the selected profile, of the root, and of the profile that the inherited HERMES_HOME
+//! points to; the `.env` beside Hermes' code in the root, and the one of the machine. Names only.
 #![forbid(unsafe_code)]
 
 use std::collections::HashSet;
@@ -8,8 +9,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::core;
+use super::{core, secrets};
 use crate::error::Failure;
+use crate::plan::catalogue;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::files::config::{self, Config};
 use crate::plan::files::dotenv;
@@ -20,7 +22,11 @@ use crate::world::{FILE_LIMIT, FileText, Input};
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     pub passthrough: HashSet<Vec<u8>>,
-    /// Names with a secret word from a `.env`, and whatever a `config.yaml` declares.
+    /// The selected profile's `terminal.home_mode`, as it is written there.
+    pub home_mode: Option<String>,
+    /// Every name that a `.env` assigns.
+    assigned: HashSet<Vec<u8>>,
+    /// What a `config.yaml` declares as a credential.
     credentials: HashSet<Vec<u8>>,
 }
 
@@ -33,7 +39,8 @@ impl Declared {
         let inherited = input.environ.given(b"HERMES_HOME").map(|value| PathBuf::from(OsStr::from_bytes(value)));
         let root = selection.root.as_ref().map(|root| root.spelled.clone());
         let mut seen = Vec::new();
-        for dir in [Some(profile.dir.clone()), root, inherited.filter(|path| path.is_absolute())].into_iter().flatten()
+        for dir in
+            [Some(profile.dir.clone()), root.clone(), inherited.filter(|path| path.is_absolute())].into_iter().flatten()
         {
             let Ok(canonical) = input.world.canonical(&dir) else { continue };
             let is_selected = seen.is_empty();
@@ -41,24 +48,41 @@ impl Declared {
                 continue;
             }
             seen.push(canonical);
-            let names = read(&dir.join(".env"), input, warnings, true)?.map(|text| dotenv::names(&text));
-            let names = names.unwrap_or_default();
-            declared.credentials.reserve(names.len());
-            declared.credentials.extend(names.into_iter().filter(|name| core::has_secret_word(name)));
+            for file in [".env", ".op.env"] {
+                declared.add_assigned(&dir.join(file), input, warnings)?;
+            }
             let config = configuration(&dir.join("config.yaml"), input, warnings)?;
             declared.credentials.extend(config.declared);
             if is_selected {
                 declared.passthrough = config.passthrough;
+                declared.home_mode = config.home_mode;
             }
+        }
+        let managed = input.environ.given(b"HERMES_MANAGED_DIR").unwrap_or(b"/etc/hermes").trim_ascii();
+        let managed = Some(PathBuf::from(OsStr::from_bytes(managed))).filter(|path| path.is_absolute());
+        for dir in [root.map(|root| root.join("hermes-agent")), managed].into_iter().flatten() {
+            declared.add_assigned(&dir.join(".env"), input, warnings)?;
         }
         Ok(declared)
     }
 
-    pub fn is_credential(&self, name: &[u8]) -> bool {
-        self.credentials.contains(name)
+    fn add_assigned(&mut self, path: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+        if let Some(text) = read(path, input, warnings, true)? {
+            self.assigned.extend(dotenv::names(&text));
+        }
+        Ok(())
+    }
+
+    /// Is a variable with these values a credential by what the files say? A name that a `.env` assigns is one by a secret word
+    /// in it, or by a password in the URL that it holds. Settings are none, nor are Hermes' own names without a secret word.
+    pub fn is_credential<'a>(&self, name: &[u8], mut values: impl Iterator<Item = &'a [u8]>) -> bool {
+        let has_word = secrets::has_secret_word(name);
+        let mut looks_secret = || has_word || values.any(secrets::has_credentials_in_url);
+        let is_of_hermes = name.starts_with(b"HERMES_") || name.starts_with(b"TERMINAL_");
+        (self.credentials.contains(name) || self.assigned.contains(name) && looks_secret())
+            && (has_word || !is_of_hermes)
             && !core::is_core(name)
-            && !name.starts_with(b"HERMES_")
-            && !name.starts_with(b"TERMINAL_")
+            && !catalogue::is_setting(name)
     }
 }
 

@@ -25,6 +25,7 @@ pub mod declared;
 pub mod hermes_places;
 pub mod markers;
 pub mod names;
+pub mod secrets;
 pub mod user;
 
 use std::ffi::OsStr;
@@ -108,7 +109,7 @@ impl Ladder<'_> {
             .or_else(|| self.passthrough_rule(name)) // 5
             .or_else(|| family.map(|family| self.marker_rule(name, family, present))) // 6
             .or_else(|| self.redirect_rule(variable)) // 7
-            .or_else(|| self.declared_rule(name)) // 8
+            .or_else(|| self.declared_rule(variable)) // 8
             .or_else(|| shape_rule(variable)) // 9
             .or_else(|| self.minimal_rule(name)) // 10
             .unwrap_or_else(|| Decision::keep(name, Rule::Kept, "no rule against it")) // 11
@@ -170,10 +171,10 @@ impl Ladder<'_> {
         undoes.then(|| Decision::remove(variable.name, Rule::Redirect, "points outside the redirected HOME"))
     }
 
-    fn declared_rule(&self, name: &[u8]) -> Option<Decision> {
-        let is_credential = self.declared.is_credential(strip_container_prefix(name));
+    fn declared_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
+        let is_credential = self.declared.is_credential(strip_container_prefix(variable.name), variable.values());
         let reason = "a credential by the profile's .env or config.yaml";
-        is_credential.then(|| Decision::remove(name, Rule::Declared, reason))
+        is_credential.then(|| Decision::remove(variable.name, Rule::Declared, reason))
     }
 
     fn minimal_rule(&self, name: &[u8]) -> Option<Decision> {
@@ -274,7 +275,7 @@ impl Ladder<'_> {
 }
 
 fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {
-    let is_key = variable.values().any(core::is_provider_key) && !core::is_core(variable.name);
+    let is_key = variable.values().any(secrets::is_provider_key) && !core::is_core(variable.name);
     is_key.then(|| Decision::remove(variable.name, Rule::Shape, "its value has the shape of a model provider's key"))
 }
 

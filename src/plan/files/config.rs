@@ -1,9 +1,15 @@
-//! The few words of a profile's `config.yaml` that matter here: which names it passes through, and which it declares as
-//! credentials. It is parsed only when one of those words is in it, and no alias is ever copied out, so that a file of
-//! cycles or of a billion laughs costs what its bytes cost.
+//! The few words of a profile's `config.yaml` that matter here: which names it passes through, which it declares as
+//! credentials, and which HOME it wants. It is parsed only when one of those words is in it. What is read is forgotten at once
+//! but for the names, and no alias is ever copied out, so that a file of cycles or of a billion laughs costs what its bytes
+//! cost.
+//!
+//! The settings are those that hermes-agent 0.19.0 reads: `key_env` by each of its names in `agent/auxiliary_client.py` and
+//! `hermes_cli/config.py`; `access_token_env`, `service_account_token_env` and the map `env` of the backends below `secrets` in
+//! `agent/secret_sources`, to which plugins add others of the same form.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser};
@@ -12,149 +18,235 @@ use saphyr_parser::{Event, Parser};
 pub struct Config {
     /// `terminal.env_passthrough` and `tools.env_passthrough`.
     pub passthrough: HashSet<Vec<u8>>,
-    /// Every `key_env` by any of its names, `secrets.bitwarden.access_token_env`, and the keys of `secrets.onepassword.env`.
+    /// Every `key_env` by any of its names; below `secrets`, what a key that ends in `_env` names, and the keys of every `env`.
     pub declared: HashSet<Vec<u8>>,
+    /// `terminal.home_mode`.
+    pub home_mode: Option<String>,
 }
 
-/// The setting that names a credential's variable: Hermes reads all four (NousResearch/hermes-agent, version 0.19).
+/// The setting that names a credential's variable.
 const KEY_ENV: [&str; 4] = ["key_env", "api_key_env", "keyEnv", "apiKeyEnv"];
 
-/// Without one of these words there is nothing to find. Parts of words, of which each stands for several.
-const WORDS: [&str; 5] = ["env_passthrough", "key_env", "eyEnv", "access_token_env", "onepassword"];
+/// Without one of these words, or without both of the last, there is nothing to find. Parts of words, of which each stands for
+/// several.
+const WORDS: [&str; 4] = ["env_passthrough", "key_env", "eyEnv", "home_mode"];
+const OF_SECRETS: [&str; 2] = ["secrets", "env"];
+
+/// The longest text for which an alias may stand, in bytes. No name of a variable comes near, and copies of longer ones could
+/// add up.
+pub const LONGEST: usize = 1024;
+
+/// The characters with which the parser's tokens begin, and how many there may be from one event to the next. It holds what may
+/// be a key until it knows: with `[` or `{` at the start of a line all of the collection, at some hundred bytes a token.
+const INDICATORS: &str = "[]{},:*&!?\"'";
+pub const MOST: usize = 1 << 17;
+/// How deep collections may stand in one another. Hermes' own reader (PyYAML) gives up long before.
+pub const DEEPEST: usize = 10_000;
 
 /// Errors: where it is no YAML: the place, not the text.
 pub fn read(text: &[u8]) -> Result<Config, String> {
     let checked = std::str::from_utf8(text);
     // The words are ASCII: they stand in the same places whatever becomes of bytes that are no text.
     let searched = checked.map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
-    if !WORDS.iter().any(|word| searched.contains(word)) {
+    let holds = |word: &&str| searched.contains(word);
+    if !WORDS.iter().any(holds) && !OF_SECRETS.iter().all(holds) {
         return Ok(Config::default());
     }
-    let text = checked.map_err(|_| "it is not UTF-8".to_owned())?;
-    let tree = Tree::parse(text.trim_start_matches('\u{feff}'))?;
-    let mut config = Config::default();
-    for section in ["terminal", "tools"] {
-        let list = tree.at(&[section, "env_passthrough"]).map_or(&[][..], |list| tree.items(list));
-        config.passthrough.extend(list.iter().filter_map(|&item| tree.text(item)).map(name));
+    let text = checked.map_err(|_| "it is not UTF-8".to_owned())?.trim_start_matches('\u{feff}');
+    let reader = Reader::read(text, false)?;
+    // Where the secrets are elsewhere, by an alias, any place may be that.
+    let reader = if reader.has_secrets_elsewhere { Reader::read(text, true)? } else { reader };
+    Ok(reader.finish())
+}
+
+/// What a value means, by the keys above it.
+#[derive(Clone, Copy)]
+enum Place {
+    Root,
+    /// `terminal` (0) or `tools` (1).
+    Section(usize),
+    /// The list of the section.
+    Passthrough(usize),
+    HomeMode,
+    /// The name of a variable.
+    Name,
+    /// A map of which the keys are names of variables.
+    Names,
+    /// Below `secrets`.
+    Secrets,
+    Elsewhere,
+}
+
+/// A collection that has begun.
+enum Open {
+    /// With the number of the list whose names are collected, or 0.
+    List(Place, usize),
+    /// With the place of the value that comes next, if its key has been read.
+    Map(Place, Option<Place>),
+}
+
+#[derive(Default)]
+struct Reader {
+    config: Config,
+    open: Vec<Open>,
+    /// Texts that an alias may stand for, by their anchors.
+    texts: HashMap<usize, String>,
+    /// Lists that an alias may stand for, by their anchors; those without one in the place of their section from the end.
+    lists: HashMap<usize, HashSet<Vec<u8>>>,
+    /// The list of each section.
+    passed: [Option<usize>; 2],
+    is_secret_everywhere: bool,
+    has_secrets_elsewhere: bool,
+}
+
+impl Reader {
+    /// Reads the first document.
+    fn read(text: &str, is_secret_everywhere: bool) -> Result<Self, String> {
+        let mut reader = Self { is_secret_everywhere, ..Self::default() };
+        let left = Cell::new(MOST);
+        let text = text.chars().take_while(|&c| {
+            left.set(left.get().saturating_sub(usize::from(INDICATORS.contains(c))));
+            left.get() > 0
+        });
+        for event in Parser::new_from_iter(text) {
+            let (event, _) = match event {
+                _ if left.get() == 0 => return Err("a collection in it is too large".to_owned()),
+                Err(error) => {
+                    let (line, column) = (error.marker().line(), error.marker().col() + 1);
+                    return Err(format!("it is no YAML, at line {line}, column {column}"));
+                }
+                Ok(event) => event,
+            };
+            left.set(MOST);
+            match event {
+                Event::Scalar(text, _, anchor, _) => {
+                    reader.text(&text);
+                    if anchor != 0 && text.len() <= LONGEST {
+                        reader.texts.insert(anchor, text.into_owned());
+                    }
+                }
+                Event::Alias(anchor) => reader.alias(anchor),
+                Event::SequenceStart(anchor, _) => reader.list(anchor),
+                Event::MappingStart(..) => {
+                    let place = reader.next();
+                    reader.open.push(Open::Map(place, None));
+                }
+                Event::SequenceEnd | Event::MappingEnd => drop(reader.open.pop()),
+                Event::DocumentEnd => break,
+                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+            }
+            if reader.open.len() > DEEPEST {
+                return Err("its collections are too deep".to_owned());
+            }
+        }
+        Ok(reader)
     }
-    config.declared.extend(tree.values_of(&KEY_ENV).map(name));
-    let token = tree.at(&["secrets", "bitwarden", "access_token_env"]).and_then(|node| tree.text(node));
-    config.declared.extend(token.map(name));
-    let references = tree.at(&["secrets", "onepassword", "env"]).map_or(&[][..], |map| tree.pairs(map));
-    config.declared.extend(references.iter().filter_map(|&(key, _)| tree.text(key)).map(name));
-    Ok(config)
+
+    /// The place of what comes next, which is no text of its own.
+    fn next(&mut self) -> Place {
+        match self.open.last_mut() {
+            None => Place::Root,
+            Some(Open::List(Place::Secrets, _)) => Place::Secrets,
+            Some(Open::List(..)) => Place::Elsewhere,
+            Some(Open::Map(_, value)) => value.take().unwrap_or_else(|| {
+                *value = Some(Place::Elsewhere);
+                Place::Elsewhere
+            }),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        match self.open.last_mut() {
+            Some(Open::Map(place, value @ None)) => {
+                let place = *place;
+                let below = place.below(text, self.is_secret_everywhere);
+                *value = Some(below);
+                self.key(place, text, below);
+            }
+            Some(Open::Map(_, value)) => match value.take() {
+                Some(Place::Name) => drop(self.config.declared.insert(name(text))),
+                Some(Place::HomeMode) => self.config.home_mode = Some(text.trim().to_owned()),
+                _ => {}
+            },
+            Some(&mut Open::List(_, list)) => {
+                if let Some(names) = self.lists.get_mut(&list) {
+                    names.insert(name(text));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Of equal keys the last counts, as it does for Hermes' reader.
+    fn key(&mut self, place: Place, text: &str, below: Place) {
+        match (place, below) {
+            (Place::Names, _) => drop(self.config.declared.insert(name(text))),
+            (_, Place::HomeMode) => self.config.home_mode = None,
+            (_, Place::Passthrough(section)) => self.passed[section] = None,
+            (_, Place::Section(section)) => {
+                self.passed[section] = None;
+                if section == 0 {
+                    self.config.home_mode = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn list(&mut self, anchor: usize) {
+        let place = self.next();
+        let list = match place {
+            Place::Passthrough(section) if anchor == 0 => usize::MAX - section,
+            _ => anchor,
+        };
+        if let Place::Passthrough(section) = place {
+            self.passed[section] = Some(list);
+        }
+        if list != 0 {
+            self.lists.insert(list, HashSet::new());
+        }
+        self.open.push(Open::List(place, list));
+    }
+
+    /// An alias of a text stands for it wherever it is; one of a list does as a section's list. Maps are not followed.
+    fn alias(&mut self, anchor: usize) {
+        if let Some(text) = self.texts.get(&anchor).cloned() {
+            return self.text(&text);
+        }
+        match self.next() {
+            Place::Passthrough(section) => self.passed[section] = Some(anchor),
+            Place::Secrets | Place::Names => self.has_secrets_elsewhere = true,
+            _ => {}
+        }
+    }
+
+    fn finish(mut self) -> Config {
+        let lists = self.passed.into_iter().flatten().filter_map(|list| self.lists.remove(&list));
+        self.config.passthrough = lists.flatten().collect();
+        self.config
+    }
+}
+
+impl Place {
+    /// The place of the value of a key.
+    fn below(self, key: &str, is_secret_everywhere: bool) -> Self {
+        let is_secret = is_secret_everywhere || matches!(self, Self::Secrets | Self::Names);
+        match (self, key) {
+            (Self::Root, "terminal") => Self::Section(0),
+            (Self::Root, "tools") => Self::Section(1),
+            // The second joins in the keys of another map.
+            (Self::Root, "secrets" | "<<") => Self::Secrets,
+            (Self::Section(section), "env_passthrough") => Self::Passthrough(section),
+            (Self::Section(0), "home_mode") => Self::HomeMode,
+            _ if KEY_ENV.contains(&key) => Self::Name,
+            (_, "env") if is_secret => Self::Names,
+            _ if is_secret && key.ends_with("_env") => Self::Name,
+            _ if is_secret => Self::Secrets,
+            _ => Self::Elsewhere,
+        }
+    }
 }
 
 fn name(text: &str) -> Vec<u8> {
     text.trim().as_bytes().to_vec()
-}
-
-enum Node {
-    Scalar(String),
-    List(Vec<usize>),
-    Map(Vec<(usize, usize)>),
-    /// Stands for the node with this anchor.
-    Alias(usize),
-}
-
-/// The first document of a stream, as nodes that name each other by number.
-struct Tree {
-    nodes: Vec<Node>,
-    anchors: HashMap<usize, usize>,
-    root: Option<usize>,
-}
-
-impl Tree {
-    fn parse(text: &str) -> Result<Self, String> {
-        let mut tree = Self { nodes: Vec::new(), anchors: HashMap::new(), root: None };
-        // The open collections: for a map, the key that waits for its value.
-        let mut open: Vec<(usize, Option<usize>)> = Vec::new();
-        for event in Parser::new_from_str(text) {
-            let (event, _) = event.map_err(|error| {
-                format!("it is no YAML, at line {}, column {}", error.marker().line(), error.marker().col() + 1)
-            })?;
-            let (node, anchor) = match event {
-                Event::Scalar(text, _, anchor, _) => (Node::Scalar(text.into_owned()), anchor),
-                Event::SequenceStart(anchor, _) => (Node::List(Vec::new()), anchor),
-                Event::MappingStart(anchor, _) => (Node::Map(Vec::new()), anchor),
-                Event::Alias(anchor) => (Node::Alias(anchor), 0),
-                Event::SequenceEnd | Event::MappingEnd => {
-                    open.pop();
-                    continue;
-                }
-                Event::DocumentEnd => break,
-                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => continue,
-            };
-            let at = tree.nodes.len();
-            if anchor != 0 {
-                tree.anchors.insert(anchor, at);
-            }
-            tree.place(at, open.last_mut());
-            if matches!(node, Node::List(_) | Node::Map(_)) {
-                open.push((at, None));
-            }
-            tree.nodes.push(node);
-        }
-        Ok(tree)
-    }
-
-    fn place(&mut self, at: usize, open: Option<&mut (usize, Option<usize>)>) {
-        let Some((parent, key)) = open else {
-            self.root = Some(at);
-            return;
-        };
-        match (&mut self.nodes[*parent], key.take()) {
-            (Node::List(items), _) => items.push(at),
-            (Node::Map(pairs), Some(key)) => pairs.push((key, at)),
-            (Node::Map(_), None) => *key = Some(at),
-            (Node::Scalar(_) | Node::Alias(_), _) => {}
-        }
-    }
-
-    /// The node, or the one that an alias stands for. An alias of an alias there is none.
-    fn resolve(&self, at: usize) -> Option<&Node> {
-        match &self.nodes[at] {
-            Node::Alias(anchor) => self.anchors.get(anchor).map(|&at| &self.nodes[at]),
-            node => Some(node),
-        }
-    }
-
-    fn text(&self, at: usize) -> Option<&str> {
-        match self.resolve(at)? {
-            Node::Scalar(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    fn items(&self, at: usize) -> &[usize] {
-        match self.resolve(at) {
-            Some(Node::List(items)) => items,
-            _ => &[],
-        }
-    }
-
-    fn pairs(&self, at: usize) -> &[(usize, usize)] {
-        match self.resolve(at) {
-            Some(Node::Map(pairs)) => pairs,
-            _ => &[],
-        }
-    }
-
-    /// The node at a path of keys. The last of equal keys counts, as it does for Hermes' reader.
-    fn at(&self, path: &[&str]) -> Option<usize> {
-        path.iter().try_fold(self.root?, |map, wanted| {
-            let mut pairs = self.pairs(map).iter().rev();
-            pairs.find(|&&(key, _)| self.text(key) == Some(wanted)).map(|&(_, value)| value)
-        })
-    }
-
-    /// The texts that stand behind one of these keys anywhere.
-    fn values_of(&self, wanted: &[&str]) -> impl Iterator<Item = &str> {
-        let maps = self.nodes.iter().filter_map(|node| match node {
-            Node::Map(pairs) => Some(pairs),
-            _ => None,
-        });
-        let named = maps.flatten().filter(|&&(key, _)| self.text(key).is_some_and(|key| wanted.contains(&key)));
-        named.filter_map(|&(_, value)| self.text(value))
-    }
 }

@@ -1,52 +1,80 @@
-//! The names that a `.env` file assigns, as Hermes' reader (python-dotenv) would find them. Values are skipped, not read.
+//! The names that a `.env` file assigns, as Hermes' reader would find them: python-dotenv (`dotenv/parser.py`) in the version
+//! that hermes-agent 0.19.0 asks for, 1.2.2, and in the later ones, which read a backslash within quotes otherwise. Values are
+//! skipped, not read. A name counts also where its value is wrong and Hermes would pass over it: somebody meant it.
 #![forbid(unsafe_code)]
 
-/// The names in the text, in order. Lines that are no assignment are passed over.
-pub fn names(text: &[u8]) -> Vec<Vec<u8>> {
-    let mut rest = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut names = Vec::new();
-    while !rest.is_empty() {
-        let end = line_end(rest);
-        let Some(equals) = rest[..end].iter().position(|&byte| byte == b'=') else {
-            rest = after(rest, end);
-            continue;
-        };
-        if let Some(name) = name(&rest[..equals]) {
-            names.push(name.to_vec());
-            // A quoted value may go on over lines, which assign nothing then.
-            let value =
-                equals + 1 + rest[equals + 1..end].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            let close = matches!(rest.get(value), Some(b'\'' | b'"')).then(|| closing_quote(&rest[value..])).flatten();
-            rest = &rest[close.map_or(equals, |close| value + close)..];
-        }
-        let end = line_end(rest);
-        rest = after(rest, end);
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// The names in the text. Lines that are no assignment are passed over.
+pub fn names(text: &[u8]) -> HashSet<Vec<u8>> {
+    let text = decoded(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
+    let mut names = HashSet::new();
+    add(&mut names, &text, closing_quote);
+    if text.contains('\\') {
+        add(&mut names, &text, closing_quote_of_old);
     }
     names
 }
 
-/// Where the line ends. A lone carriage return ends one, too: Python reads text with universal newlines.
-fn line_end(text: &[u8]) -> usize {
-    text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len())
+/// The characters, as Hermes reads them (`hermes_cli/env_loader.py`): Latin-1 where they are no UTF-8. One that is cut in two
+/// by the limit of the file's size makes no difference.
+fn decoded(text: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.into(),
+        Err(error) if error.error_len().is_none() => String::from_utf8_lossy(text),
+        Err(_) => text.iter().map(|&byte| char::from(byte)).collect::<String>().into(),
+    }
 }
 
-fn after(text: &[u8], newline: usize) -> &[u8] {
-    text.get(newline + 1..).unwrap_or_default()
+/// Adds the names, with the place of the closing quote as one of the versions sees it.
+fn add(names: &mut HashSet<Vec<u8>>, mut rest: &str, closing: fn(&[u8]) -> Option<usize>) {
+    loop {
+        rest = rest.trim_start_matches(is_space);
+        if rest.is_empty() {
+            return;
+        }
+        let (name, behind) = assignment(rest, closing);
+        if let Some(name) = name.filter(|name| !names.contains(name.as_bytes())) {
+            names.insert(name.as_bytes().to_vec());
+        }
+        rest = behind.trim_start_matches(|c| !is_end_of_line(c));
+    }
 }
 
-/// The name before a `=`: perhaps behind `export`, perhaps in single quotes. None for a comment.
-fn name(left: &[u8]) -> Option<&[u8]> {
-    let left = left.trim_ascii();
-    let left = match left.strip_prefix(b"export") {
-        Some(rest) if rest.first().is_some_and(u8::is_ascii_whitespace) => rest.trim_ascii(),
-        _ => left,
+/// The name that is assigned at the start of the text, and what stands behind the part of it that has been read. The rest of
+/// that line assigns nothing.
+fn assignment(text: &str, closing: fn(&[u8]) -> Option<usize>) -> (Option<&str>, &str) {
+    let exported = text.strip_prefix("export").filter(|rest| rest.starts_with(is_blank));
+    let text = exported.map_or(text, |rest| rest.trim_start_matches(is_blank));
+    // A quoted name may go on over lines, and so may a quoted value: those assign nothing then.
+    let (name, behind) = match text.strip_prefix('\'') {
+        Some(quoted) => quoted.split_once('\'').unwrap_or(("", text)),
+        None => text.split_at(text.find(|c| is_space(c) || matches!(c, '=' | '#')).unwrap_or(text.len())),
     };
-    let name = left.strip_prefix(b"'").and_then(|name| name.strip_suffix(b"'")).unwrap_or(left);
-    let is_word = !name.is_empty() && !name.starts_with(b"#") && !name.iter().any(u8::is_ascii_whitespace);
-    is_word.then_some(name)
+    let Some(value) = behind.trim_start_matches(is_blank).strip_prefix('=').filter(|_| !name.is_empty()) else {
+        return (None, if name.is_empty() { text } else { behind });
+    };
+    let value = value.trim_start_matches(is_blank);
+    let close = if value.starts_with(['\'', '"']) { closing(value.as_bytes()) } else { None };
+    (Some(name), close.map_or(value, |close| &value[close + 1..]))
 }
 
-/// Where the quote that opens the text is closed; a backslash takes the next byte with it.
+/// What Python takes for white space: Unicode's, and four separators of ASCII.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+/// Python reads text with universal newlines, and no other character ends a line for python-dotenv.
+fn is_end_of_line(c: char) -> bool {
+    matches!(c, '\n' | '\r')
+}
+
+fn is_blank(c: char) -> bool {
+    is_space(c) && !is_end_of_line(c)
+}
+
+/// Where the quote that opens the text is closed; a backslash takes the next character with it (python-dotenv since 1.2.3).
 fn closing_quote(text: &[u8]) -> Option<usize> {
     let quote = *text.first()?;
     let mut at = 1;
@@ -59,4 +87,17 @@ fn closing_quote(text: &[u8]) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// As [`closing_quote`], before 1.2.3: the first one without a backslash in front, and where there is none the last.
+fn closing_quote_of_old(text: &[u8]) -> Option<usize> {
+    let quote = *text.first()?;
+    let mut last = None;
+    for at in (1..text.len()).filter(|&at| text[at] == quote) {
+        if text[at - 1] != b'\\' {
+            return Some(at);
+        }
+        last = Some(at);
+    }
+    last
 }

@@ -12,10 +12,11 @@ use hermes_exec::plan::Draft;
 use hermes_exec::plan::catalogue;
 use hermes_exec::plan::diagnostic::Origin;
 use hermes_exec::plan::env::computed::POINTERS;
-use hermes_exec::plan::env::core::{is_core, is_provider_key};
+use hermes_exec::plan::env::core::is_core;
 use hermes_exec::plan::env::decision::{Change, Decision, Rule};
 use hermes_exec::plan::env::declared::Declared;
 use hermes_exec::plan::env::markers::Family;
+use hermes_exec::plan::env::secrets::is_provider_key;
 use hermes_exec::plan::files::policy::PolicyFile;
 use hermes_exec::plan::files::trust;
 use hermes_exec::plan::profile::OPTION;
@@ -231,7 +232,7 @@ impl Judge<'_> {
             assert!(redirected && DIRECTORIES.contains(&name), "{outcome:?}");
             return (Rule::Redirect, false);
         }
-        if self.declared.is_credential(inner(name)) {
+        if self.declared.is_credential(inner(name), values.iter().copied()) {
             return (Rule::Declared, false);
         }
         if !is_core(name) && values.iter().any(|value| is_provider_key(value)) {

@@ -1,0 +1,86 @@
+//! What looks like a secret: words in a name, a password in a URL, the shape of a model provider's key.
+#![forbid(unsafe_code)]
+
+/// Words that make a name a secret's, between underscores and in any case.
+const SECRET_WORDS: [&str; 27] = [
+    "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS",
+    "CREDENTIAL", "CREDENTIALS", "CREDS", "AUTH", "PAT", "COOKIE", "JWT", "DSN", "APITOKEN", "ACCESSTOKEN",
+    "AUTHTOKEN", "AUTHKEY", "PRIVATEKEY", "PGPASSWORD", "SSHPASS", "WEBHOOK",
+];
+
+/// Does the name have a secret word in it? `PWD` is one only as the last of several: `MYSQL_PWD`, not `PWD` itself.
+pub fn has_secret_word(name: &[u8]) -> bool {
+    name.split(|&byte| byte == b'_')
+        .any(|part| SECRET_WORDS.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes())))
+        || name.last_chunk().is_some_and(|end: &[u8; 4]| end.eq_ignore_ascii_case(b"_PWD"))
+}
+
+/// Does the value hold a URL with a password in it, `://user:password@`?
+pub fn has_credentials_in_url(value: &[u8]) -> bool {
+    let mut rest = value;
+    while let Some(at) = rest.windows(3).position(|bytes| bytes == b"://") {
+        rest = &rest[at + 3..];
+        let end = rest.iter().position(|&byte| byte == b'/' || byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let user = rest[..end].iter().rposition(|&byte| byte == b'@').map_or(&[][..], |at| &rest[..at]);
+        if user.iter().position(|&byte| byte == b':').is_some_and(|colon| colon > 0 && colon + 1 < user.len()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Is the value the key of a model provider, by its shape? Model names share some of the prefixes
+/// (`xai-grok-2-vision-1212`, `hf_Meta-Llama-3-70B-Instruct`), but not the length, the digits and the mixed case.
+pub fn is_provider_key(value: &[u8]) -> bool {
+    const CERTAIN: [&str; 9] =
+        ["sk-ant-", "sk-proj-", "sk-or-v1-", "sk-svcacct-", "sk-admin-", "csk-", "tgp_v1_", "tvly-", "lsv2_"];
+    const LIKELY: [&str; 4] = ["xai-", "pplx-", "nvapi-", "r8_"];
+    let key = bare(value);
+    let behind = |prefix: &str| key.strip_prefix(prefix.as_bytes());
+    let is_long_word = key.len() >= 20 && !key.iter().any(u8::is_ascii_whitespace);
+    if is_long_word && CERTAIN.iter().any(|prefix| behind(prefix).is_some()) {
+        return true;
+    }
+    // The names of GTK's renderer begin like Groq's keys, and are of lower case (`gsk_gl_renderer_debug_shaders`).
+    if let Some(rest) = behind("gsk_") {
+        return is_long_word && rest.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+    }
+    // OpenAI puts its name in base64 into its keys; DeepSeek's and others' are hexadecimal.
+    if let Some(rest) = behind("sk-") {
+        return rest.windows(8).any(|bytes| bytes == b"T3BlbkFJ")
+            || rest.len() == 32 && rest.iter().all(u8::is_ascii_hexdigit);
+    }
+    if let Some(rest) = LIKELY.iter().find_map(|prefix| behind(prefix)) {
+        return key.len() >= 32 && is_mixed(rest, b"_-");
+    }
+    // Amazon Bedrock's are of base64 behind the prefix.
+    if let Some(rest) = behind("ABSK") {
+        return key.len() >= 32 && is_mixed(rest, b"+/=");
+    }
+    if let Some(rest) = behind("hf_") {
+        return rest.len() == 34 && has_both_cases(rest) && rest.iter().all(u8::is_ascii_alphanumeric);
+    }
+    behind("fw_").is_some_and(|rest| rest.len() >= 22 && has_both_cases(rest) && is_mixed(rest, b""))
+}
+
+/// The value without what a copy from elsewhere leaves around it: white space, a pair of quotes, and the word that stands
+/// before a key in a request's header.
+fn bare(value: &[u8]) -> &[u8] {
+    let value = value.trim_ascii();
+    let value = match value {
+        [first @ (b'"' | b'\''), inner @ .., last] if first == last => inner.trim_ascii(),
+        _ => value,
+    };
+    value.strip_prefix(b"Bearer ").unwrap_or(value).trim_ascii()
+}
+
+/// Letters, digits and these bytes alone, a digit and an upper-case letter among them?
+fn is_mixed(text: &[u8], others: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_alphanumeric() || others.contains(byte))
+        && text.iter().any(u8::is_ascii_digit)
+        && text.iter().any(u8::is_ascii_uppercase)
+}
+
+fn has_both_cases(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase)
+}

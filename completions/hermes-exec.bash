@@ -4,10 +4,10 @@
 
 _hermes_exec() {
     local options='-p --profile --hermes-home --home --share --no-share --inherit-credentials --inherit-credentials=
-        --keep -u --unset --set --minimal --policy --no-policy -C --chdir -a --argv0 --seal --seal= -n --explain
+        --keep -u --unset --set --markers --minimal --policy --no-policy -C --chdir -a --argv0 --seal --seal= -n --explain
         --dry-run --only --doctor --catalogue --json --unlink -v --verbose -q --quiet -h --help -V --version'
     # Those whose value may be a word of its own. By their letters they are p, u, C and a.
-    local with_value=' --profile --hermes-home --home --share --no-share --keep --unset --set --policy --chdir --argv0
+    local with_value=' --profile --hermes-home --home --share --no-share --keep --unset --set --markers --policy --chdir --argv0
         --only '
     local IFS=$' \t\n' words=() starts=() line=${COMP_LINE:0:COMP_POINT} stripped word last i
     COMPREPLY=()
@@ -66,6 +66,7 @@ _hermes_exec() {
         '') _hermes_exec_words "$current" '' "$options" ;;
         -p|--profile) _hermes_exec_words "$current" "$prefix" "$(_hermes_exec_profiles)" ;;
         --home) _hermes_exec_words "$current" "$prefix" 'auto profile real' ;;
+        --markers) _hermes_exec_words "$current" "$prefix" 'all own' ;;
         --seal) _hermes_exec_words "$current" "$prefix" 'off on files' ;;
         --share) _hermes_exec_list 'keychain claude' with-paths ;;
         --no-share) _hermes_exec_list 'all keychain claude' with-paths ;;

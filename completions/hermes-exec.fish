@@ -6,7 +6,7 @@ function __hermes_exec_rest
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
     argparse -s p/profile= hermes-home= home= share=+ no-share=+ 'inherit-credentials=?' keep=+ u/unset=+ set=+ \
-        minimal policy= no-policy C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
+        markers= minimal policy= no-policy C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
         json unlink v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
     and set -q argv[1]; and not string match -qr '^-' -- $argv[1]
     and string join0 -- $argv
@@ -90,6 +90,7 @@ __hermes_exec_option -l inherit-credentials -f -a '(__hermes_exec_groups)' -d 'G
 __hermes_exec_option -l keep -x -a '(set -nx)' -d 'Keep variables (glob)'
 __hermes_exec_option -s u -l unset -x -a '(set -nx)' -d 'Remove variables (glob)'
 __hermes_exec_option -l set -x -a '(set -nx)=' -d 'Set a variable'
+__hermes_exec_option -l markers -x -a 'all own' -d 'Which activation markers to remove'
 __hermes_exec_option -l minimal -f -d 'Pass only the core variables and what is named'
 __hermes_exec_option -l policy -r -F -d 'Another policy file'
 __hermes_exec_option -l no-policy -f -d 'Read no policy file'

@@ -24,6 +24,16 @@ pub enum HomeMode {
     Real,
 }
 
+/// Which activation markers go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Markers {
+    /// Every family
+    #[default]
+    All,
+    /// Only the families that lead to Hermes
+    Own,
+}
+
 /// How much of the machine is sealed off from COMMAND.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SealLevel {
@@ -115,6 +125,10 @@ pub struct Options {
     /// Set a variable, over every other rule
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<OsString>,
+
+    /// Which activation markers of venvs and the like to remove
+    #[arg(long, value_name = "WHICH")]
+    pub markers: Option<Markers>,
 
     /// Pass only the core variables, and what --keep, --set, grants and passthrough name
     #[arg(long)]

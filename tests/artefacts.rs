@@ -306,7 +306,7 @@ fn the_man_page_has_the_variables_that_are_read() {
                 walk(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let source = fs::read_to_string(&path).unwrap();
-                for call in ["environ.given(b\"", "environ.get(b\"", "is_on(facts, b\""] {
+                for call in ["environ.given(b\"", "environ.get(b\"", "is_on(b\"", "word(b\""] {
                     found.extend(source.split(call).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()));
                 }
             }
@@ -322,19 +322,11 @@ fn the_man_page_has_the_variables_that_are_read() {
 }
 
 #[test]
-fn the_version_tells_the_commit_and_the_target() {
-    let sandbox = Sandbox::without_hermes();
-    let short = sandbox.hx(["-V"]).run().ok().out();
-    assert_eq!(short, format!("hermes-exec {}\n", env!("CARGO_PKG_VERSION")));
-    let long = sandbox.hx(["--version"]).run().ok().out();
-    let lines: Vec<_> = long.lines().collect();
-    let [first, commit, target] = lines[..] else { panic!("{long}") };
-    assert_eq!(format!("{first}\n"), short);
-    let commit = commit.strip_prefix("commit ").unwrap();
-    assert!(commit == "unknown" || (commit.len() == 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())));
-    // The directory in which cargo puts what it builds for a target has the target's name.
-    let target = target.strip_prefix("target ").unwrap();
-    assert!(crate::support::BINARY.contains(&format!("/{target}/")), "{target}");
+fn the_version_is_that_of_the_package() {
+    for option in ["-V", "--version"] {
+        let version = Sandbox::without_hermes().hx([option]).run().ok().out();
+        assert_eq!(version, format!("hermes-exec {}\n", env!("CARGO_PKG_VERSION")));
+    }
 }
 
 #[test]

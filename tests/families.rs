@@ -15,6 +15,11 @@ fn the_own_venv_moves_to_the_end_of_path_and_leaves_pythonpath() {
 }
 
 #[test]
+fn what_leads_into_hermes_own_places_is_removed() {
+    play("hermes-places");
+}
+
+#[test]
 fn the_reports_of_the_field() {
     play("reports-markers");
 }
@@ -23,18 +28,19 @@ fn the_reports_of_the_field() {
 const FAMILIES: &[(&str, &str)] = &[
     (
         "python-venv",
-        "VIRTUAL_ENV VIRTUAL_ENV_PROMPT PYENV_VIRTUAL_ENV _OLD_VIRTUAL_PATH _OLD_VIRTUAL_PYTHONHOME _OLD_VIRTUAL_PROMPT",
+        "VIRTUAL_ENV VIRTUAL_ENV_PROMPT PYENV_VIRTUAL_ENV PYENV_ACTIVATE_SHELL _OLD_VIRTUAL_PATH \
+         _OLD_VIRTUAL_PYTHONHOME _OLD_VIRTUAL_PROMPT _OLD_VIRTUAL_PS1",
     ),
     ("uv", "UV_PROJECT_ENVIRONMENT UV UV_RUN_RECURSION_DEPTH UV_INTERNAL__PARENT_INTERPRETER"),
     ("poetry", "POETRY_ACTIVE"),
-    ("pipenv", "PIPENV_ACTIVE"),
-    ("hatch", "HATCH_ENV_ACTIVE"),
+    ("pipenv", "PIPENV_ACTIVE PIPENV_PROJECT_DIR"),
+    ("hatch", "HATCH_ENV_ACTIVE HATCH_UV"),
     ("pdm", "PDM_IN_VENV PDM_PROJECT_ROOT PDM_RUN_CWD"),
     ("pixi", "PIXI_EXE PIXI_IN_SHELL PIXI_PROMPT PIXI_SHELL_ACTIVATION_DONE PIXI_PROJECT_NAME PIXI_ENVIRONMENT_NAME"),
     (
         "conda",
         "CONDA_PREFIX CONDA_PREFIX_1 CONDA_DEFAULT_ENV CONDA_SHLVL CONDA_PROMPT_MODIFIER CONDA_STACKED_1 \
-         CONDA_ENV_SHLVL_1_X _CE_CONDA _CE_M",
+         CONDA_ENV_SHLVL_1_X __CONDA_SHLVL_0_X _CE_CONDA _CE_M",
     ),
     ("python-home", "PYTHONHOME"),
     ("python-launcher", "__PYVENV_LAUNCHER__"),

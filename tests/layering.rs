@@ -108,7 +108,11 @@ fn named(module: &str, code: &str, is_folder: bool) -> BTreeSet<String> {
     }
     for front in ["crate::", "super::"] {
         let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-        let found = code.match_indices(front).map(|(at, _)| code[at..].split(|c| !is_path(c)).next().unwrap());
+        // `pub(in crate::plan)` says who may look, and imports nothing.
+        let found = code
+            .match_indices(front)
+            .filter(|(at, _)| !code[..*at].ends_with("pub(in "))
+            .map(|(at, _)| code[at..].split(|c| !is_path(c)).next().unwrap());
         paths.extend(found.filter(|path| !path.ends_with("::")).map(str::to_owned));
     }
     // A folder's own file names the modules that it declares without `self::`.

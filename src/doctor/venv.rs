@@ -1,20 +1,47 @@
 //! Is Hermes' own venv whole? A tool that took it for a project's own shows only at the next restart of the gateway.
 #![forbid(unsafe_code)]
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::case::Case;
 use crate::plan::diagnostic::Diagnostic;
-use crate::plan::env::hermes_places::HermesVenvs;
+use crate::plan::env::hermes_places::{HermesPlaces, VENVS};
+use crate::plan::env::markers::ENVIRONMENTS;
 use crate::text::{escaped_path, shell_quoted_path};
-use crate::world::{FILE_LIMIT, FileText, World};
+use crate::world::{FILE_LIMIT, FileText, World, is_directory};
+
+/// Where `uv tool install` and pipx put Hermes, below the real home.
+const TOOLS: [&str; 2] = [".local/share/uv/tools/hermes-agent", ".local/share/pipx/venvs/hermes-agent"];
 
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
-    let world = case.input.world;
-    let own = HermesVenvs::find(case.input.environ, case.root.as_ref(), world);
-    own.dirs().map(|venv| check(venv, case)).collect()
+    venvs(case).iter().map(|venv| check(venv, case)).collect()
+}
+
+/// Hermes' own venvs: those that PATH and the markers lead to, and those in the usual places. By a marker or in a usual place
+/// one counts also when Hermes is gone from it.
+fn venvs(case: &Case<'_>) -> Vec<PathBuf> {
+    let (world, environ) = (case.input.world, case.input.environ);
+    let real = case.plan.selection.as_ref().and_then(|selection| selection.real.path());
+    let places = HermesPlaces::new(case.root.as_ref(), real, None);
+    let path = environ.get(b"PATH").unwrap_or_default();
+    let on_path = path.split(|&byte| byte == b':').filter_map(|element| places.venv_of_bin(element, world));
+    let is_own = |venv: &&Path| {
+        venv.is_absolute() && (places.named(venv).is_some() || world.stat(&venv.join("bin/hermes")).is_ok())
+    };
+    let marked = ENVIRONMENTS.iter().filter_map(|name| environ.given(name));
+    let marked = marked.map(|value| Path::new(OsStr::from_bytes(value))).filter(is_own).map(Path::to_owned);
+    let usual = places.checkouts().flat_map(|dir| VENVS.map(|name| dir.join(name)));
+    let usual = usual.chain(real.into_iter().flat_map(|real| TOOLS.map(|dir| real.join(dir))));
+    let mut seen = Vec::new();
+    let is_new = |venv: &PathBuf| {
+        let canonical = world.canonical(venv).unwrap_or_else(|_| venv.clone());
+        let is_new = !seen.contains(&canonical);
+        seen.push(canonical);
+        is_new
+    };
+    on_path.chain(marked).chain(usual.filter(|venv| is_directory(world, venv))).filter(is_new).collect()
 }
 
 fn check(venv: &Path, case: &Case<'_>) -> Diagnostic {

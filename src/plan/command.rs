@@ -8,10 +8,11 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use crate::cli::Options;
 use crate::environ::Environ;
 use crate::error::{Failure, Status};
 use crate::plan::diagnostic::Diagnostic;
-use crate::plan::env::hermes_places::{HermesVenvs, element_dir};
+use crate::plan::env::hermes_places::{HermesPlaces, element_dir};
 use crate::text::{escaped, escaped_path, os_message};
 use crate::world::which::program_in;
 use crate::world::{FileText, Input, Kind, Stat, World, is_missing};
@@ -35,9 +36,10 @@ pub struct Program {
 
 pub struct Search {
     word: OsString,
+    args: Vec<OsString>,
     base: Option<PathBuf>,
     /// Whose `pip` is refused; none where the user keeps them.
-    venvs: Option<HermesVenvs>,
+    places: Option<HermesPlaces>,
     real: Option<PathBuf>,
     elements: std::vec::IntoIter<Vec<u8>>,
     guard: Guard,
@@ -53,23 +55,25 @@ impl Search {
     /// The search for a word on the PATH of the command's block. A word with a slash is its own only candidate. `real` is
     /// the real home, for the hint where nothing is found.
     pub fn new(
-        word: &OsStr,
-        base: Option<&Path>,
+        options: &Options,
         child: &Environ,
-        venvs: Option<HermesVenvs>,
+        places: Option<HermesPlaces>,
         real: Option<&Path>,
         input: &Input<'_>,
     ) -> Self {
-        let elements = if word.is_empty() || has_slash(word) {
+        let mut command = options.command.iter();
+        let word = command.next().cloned().unwrap_or_default();
+        let elements = if word.is_empty() || has_slash(&word) {
             Vec::new()
         } else {
             let path = child.get(b"PATH").unwrap_or(NO_PATH);
             path.split(|&byte| byte == b':').map(<[u8]>::to_vec).collect()
         };
         Self {
-            word: word.to_owned(),
-            base: base.map(Path::to_owned),
-            venvs,
+            word,
+            args: command.cloned().collect(),
+            base: options.chdir.as_ref().map(PathBuf::from),
+            places,
             real: real.map(Path::to_owned),
             elements: elements.into_iter(),
             guard: Guard::parse(input.settings.guard),
@@ -91,8 +95,8 @@ impl Search {
             io::ErrorKind::NotFound => self.not_found("", input),
             _ => denied(&path, &os_message(&error)),
         })?;
-        self.examine(&path, &seen, stat, input.world)?;
-        self.refuse_own_pip(&seen, input.world)?;
+        let head = self.examine(&path, &seen, stat, input.world)?;
+        self.refuse(&seen, &head, input)?;
         Ok(Program { path, guard: None })
     }
 
@@ -114,7 +118,7 @@ impl Search {
                     continue;
                 }
             };
-            self.refuse_own_pip(&seen, input.world)?;
+            self.refuse(&seen, &head, input)?;
             if !calls_us(&head, &input.own_name) {
                 return Ok(Program { path, guard: None });
             }
@@ -179,12 +183,36 @@ impl Search {
         escaped(without_value(self.word.as_bytes()))
     }
 
-    fn refuse_own_pip(&self, program: &Path, world: &dyn World) -> Result<(), Failure> {
-        let Some(venv) = self.venvs.as_ref().and_then(|venvs| venvs.venv_of_pip(program, world)) else { return Ok(()) };
-        let message = format!("'{}' would install into Hermes' own venv {}", self.shown_word(), escaped_path(venv));
-        Err(Failure::new(message)
+    /// Refuses to install into Hermes' own places, and a script that would only start us again.
+    fn refuse(&self, program: &Path, head: &[u8], input: &Input<'_>) -> Result<(), Failure> {
+        if runs_us_alone(head, &input.own_name) {
+            let message = format!("'{}' runs hermes-exec without a command, for ever", self.shown_word());
+            return Err(Failure::new(message).hint("make its first line: #!/usr/bin/env -S hermes-exec -- INTERPRETER"));
+        }
+        let place = self.places.as_ref().and_then(|own| own.installs_into(program, &self.args, input.world));
+        let Some(place) = place else { return Ok(()) };
+        let [word, place] = [self.shown_word(), escaped_path(&place)];
+        Err(Failure::new(format!("'{word}' would install into Hermes' own venv {place}"))
             .status(Status::CannotRun)
             .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))
+    }
+}
+
+/// Is this a script whose first line starts hermes-exec, directly or by env(1), with nothing to run? The kernel hands on what
+/// follows the interpreter as one word (execve(2)), so that only `env -S` can name a command.
+fn runs_us_alone(head: &[u8], own_name: &[u8]) -> bool {
+    let Some(line) = head.strip_prefix(b"#!").and_then(|rest| rest.split(|&byte| byte == b'\n').next()) else {
+        return false;
+    };
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
+    let mut is_ours = || {
+        let name = words.next().and_then(|word| word.rsplit(|&byte| byte == b'/').next()).unwrap_or_default();
+        (name == b"env", name == b"hermes-exec" || (!own_name.is_empty() && name == own_name))
+    };
+    match is_ours() {
+        (_, true) => true,
+        (true, _) => is_ours().1,
+        _ => false,
     }
 }
 

@@ -76,6 +76,8 @@ pub enum Origin {
     ActiveProfile,
     Policy,
     PolicyProgram,
+    /// The profile's `config.yaml`.
+    Config,
 }
 
 impl Origin {
@@ -85,6 +87,7 @@ impl Origin {
             Self::Option(word) | Self::Variable(word) => word,
             Self::ActiveProfile => "active_profile",
             Self::Policy | Self::PolicyProgram => "policy file",
+            Self::Config => "config.yaml",
         }
     }
 }

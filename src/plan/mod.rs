@@ -30,7 +30,7 @@ use diagnostic::{Diagnostic, Origin};
 use env::computed::Computed;
 use env::decision::{Change, Decision, Rule};
 use env::declared::Declared;
-use env::hermes_places::HermesVenvs;
+use env::hermes_places::HermesPlaces;
 use env::user::UserRules;
 use env::{Ladder, Outcome, leads_out};
 use files::policy::PolicyFile;
@@ -114,25 +114,25 @@ impl Draft {
         let program = program.as_bytes();
         let file = trust::load(options, selection, input)?;
         if let Some(file) = &file {
-            user.add_file(file, program);
+            user.add_file(file, program, options);
         }
-        let choice = ModeChoice::make(options.home, file.as_ref().and_then(|file| file.home), input)?;
+        let declared = Declared::gather(selection, input, &mut self.warnings)?;
+        let of_file = file.as_ref().and_then(|file| file.home);
+        let choice = ModeChoice::make(options.home, of_file, declared.home_mode.as_deref(), input)?;
         let list = file.as_ref().and_then(|file| file.share.as_deref());
         let entry = file.as_ref().and_then(|file| file.program(program));
         let more = entry.map_or(&[][..], |entry| &entry.share);
         self.items = items::items(list, more.iter(), &options.shares)?;
         let home = self.home.insert(HomePlan::build(choice, selection, input)?);
-        let declared = Declared::gather(selection, input, &mut self.warnings)?;
 
         let chdir = options.chdir.as_ref().map(Path::new);
-        let venvs = HermesVenvs::find(input.environ, selection.root.as_ref(), input.world);
+        let places = HermesPlaces::new(selection.root.as_ref(), selection.real.path(), chdir);
         let ladder = Ladder {
             user: &user,
             declared: &declared,
             computed: &Computed::new(selection, home, options),
-            venvs: &venvs,
+            places: &places,
             undoes_redirect: &|path| leads_out(path, selection, home, input.world),
-            chdir,
             world: input.world,
         };
         self.env = ladder.decide(input.environ);
@@ -146,7 +146,7 @@ impl Draft {
         self.findings.extend(home.findings.iter().cloned());
         check_chdir(chdir, input.world)?;
         self.seal(options, file.as_ref(), input)?;
-        self.find_command(options, Some(venvs).filter(|_| !user.keeps_venv()), input);
+        self.find_command(options, Some(places).filter(|_| !user.keeps_venv()), input);
         Ok(())
     }
 
@@ -159,11 +159,10 @@ impl Draft {
         seal.refusal.clone().map_or(Ok(()), Err)
     }
 
-    fn find_command(&mut self, options: &Options, venvs: Option<HermesVenvs>, input: &Input<'_>) {
+    fn find_command(&mut self, options: &Options, places: Option<HermesPlaces>, input: &Input<'_>) {
         let Some(word) = options.command.first() else { return };
         let real = self.selection.as_ref().and_then(|selection| selection.real.path());
-        let chdir = options.chdir.as_ref().map(Path::new);
-        let mut search = Search::new(word, chdir, &self.env.child, venvs, real, input);
+        let mut search = Search::new(options, &self.env.child, places, real, input);
         let program = search.first(input);
         if let Ok(Program { guard: Some(guard), .. }) = &program {
             // Set when it is known which program is started.

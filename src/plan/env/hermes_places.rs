@@ -1,159 +1,215 @@
-//! Hermes' own venv, and what is done about it on PATH and PYTHONPATH. It finds no program (`command.rs` does) and
-//! leaves every other venv where it is.
+//! What is Hermes' own, known by what is there: its venvs, its code and its runtimes, wherever an installer has left them; and
+//! what is done about them on PATH, on PYTHONPATH and in other lists. Hermes strips its markers before a command starts and
+//! leaves its venv's `bin` first on PATH (hermes-agent 0.19, `tools/environments/local.py`), so that no marker tells.
+//!
+//! It finds no program (`command.rs` does), and leaves every other venv where it is. On PATH a place counts only by what a
+//! start within this one still sees, so that it changes nothing.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::environ::{Environ, is_blank};
-use crate::world::place::Place;
-use crate::world::{World, is_directory};
+use crate::environ::is_blank;
+use crate::world::World;
+use crate::world::place::{Place, resolve_allow_missing};
 
-const SYSTEM_WIDE: &str = "/opt/hermes";
+/// Where system-wide installations keep Hermes: the container image, and an installation by root.
+const SYSTEM_WIDE: [&str; 2] = ["/opt/hermes", "/usr/local/lib/hermes-agent"];
+/// Below the root: the checkout, what the installer makes, and the tools that Hermes brings with it.
+const BELOW_ROOT: [&str; 5] = ["hermes-agent", "installs", "tools", "node", "node_modules"];
+/// Directories of the system, in which nobody makes a venv.
+const SYSTEM: [&[u8]; 4] = [b"/bin", b"/sbin", b"/usr/bin", b"/usr/sbin"];
+/// The package that Hermes' code is known by.
+const PACKAGE: &str = "hermes_cli";
+/// Where a venv has been made from a checkout.
+pub const VENVS: [&str; 2] = ["venv", ".venv"];
 
-/// The variables that can name Hermes' own venv.
-pub const MARKERS: [&[u8]; 3] = [b"VIRTUAL_ENV", b"CONDA_PREFIX", b"UV_PROJECT_ENVIRONMENT"];
-
+/// Hermes' own places.
 #[derive(Clone, Debug)]
-struct Venv {
-    place: Place,
-    /// Device and inode of its `bin`, if it has one.
-    bin: Option<(u64, u64)>,
-    markers: Vec<&'static [u8]>,
-    /// It is one of the venvs of the Hermes root, whatever the markers say.
-    of_root: bool,
+pub struct HermesPlaces {
+    /// Those that are known by their names.
+    named: Vec<PathBuf>,
+    root: Option<Place>,
+    /// The real home, which is never Hermes' own, and no directory above it.
+    real: Option<PathBuf>,
+    /// The directory of `--chdir`, from which relative paths count.
+    base: Option<PathBuf>,
 }
 
-#[derive(Clone, Debug)]
-pub struct HermesVenvs {
-    venvs: Vec<Venv>,
-    code: Vec<PathBuf>,
-}
-
-impl HermesVenvs {
-    /// Finds them: the value of a marker with `bin/hermes` in it or inside Hermes' code, and the venvs of the root.
-    pub fn find(environ: &Environ, root: Option<&Place>, world: &dyn World) -> Self {
-        let agent = root.map(|root| root.spelled.join("hermes-agent"));
-        let code = agent.iter().cloned().chain([SYSTEM_WIDE.into()]).collect();
-        let mut own = Self { venvs: Vec::new(), code };
-        for marker in MARKERS {
-            for value in environ.copies(marker).filter(|value| !is_blank(value)) {
-                let path = Path::new(OsStr::from_bytes(value));
-                if path.is_absolute() && (world.stat(&path.join("bin/hermes")).is_ok() || own.is_in_code(path, world)) {
-                    own.add(path, Some(marker), world);
-                }
-            }
-        }
-        let agent = agent.filter(|agent| world.canonical(agent).is_ok());
-        for venv in agent.iter().flat_map(|agent| ["venv", ".venv"].map(|name| agent.join(name))) {
-            if is_directory(world, &venv) {
-                own.add(&venv, None, world);
-            }
-        }
-        own
-    }
-
-    fn add(&mut self, path: &Path, marker: Option<&'static [u8]>, world: &dyn World) {
-        let place = Place::new(path, world);
-        let at = self.venvs.iter().position(|venv| venv.place.canonical == place.canonical).unwrap_or_else(|| {
-            let bin = world.stat(&path.join("bin")).ok().map(|stat| stat.identity);
-            self.venvs.push(Venv { place, bin, markers: Vec::new(), of_root: false });
-            self.venvs.len() - 1
-        });
-        match marker {
-            Some(marker) => self.venvs[at].markers.push(marker),
-            None => {
-                // The order of the root's venvs is fixed, however early a marker named one of them.
-                let mut venv = self.venvs.remove(at);
-                venv.of_root = true;
-                self.venvs.push(venv);
-            }
+impl HermesPlaces {
+    pub fn new(root: Option<&Place>, real: Option<&Path>, base: Option<&Path>) -> Self {
+        let spellings = root.into_iter().flat_map(|root| [&root.spelled, &root.canonical]);
+        let below = spellings.flat_map(|root| BELOW_ROOT.iter().map(|name| root.join(name)));
+        Self {
+            named: SYSTEM_WIDE.iter().map(PathBuf::from).chain(below).collect(),
+            root: root.cloned(),
+            real: real.map(Path::to_owned),
+            base: base.map(Path::to_owned),
         }
     }
 
-    fn is_in_code(&self, path: &Path, world: &dyn World) -> bool {
-        self.code.iter().any(|code| Place::new(code, world).holds(path, world))
+    /// The directories of Hermes' code that may stand on PYTHONPATH and hold a venv, whether or not they exist.
+    pub fn checkouts(&self) -> impl Iterator<Item = PathBuf> {
+        let of_root = self.root.iter().map(|root| root.spelled.join("hermes-agent"));
+        of_root.chain(SYSTEM_WIDE.map(PathBuf::from))
     }
 
-    pub fn dirs(&self) -> impl Iterator<Item = &Path> {
-        self.venvs.iter().map(|venv| venv.place.spelled.as_path())
+    /// A path as the command will read it. A word without a slash is one only if it exists.
+    fn path(&self, value: &[u8], world: &dyn World) -> Option<PathBuf> {
+        let path = Path::new(OsStr::from_bytes(value));
+        let path = self.base.as_ref().map_or_else(|| path.to_owned(), |base| base.join(path));
+        if path.is_absolute() { Some(path) } else { world.canonical(&path).ok() }
     }
 
-    /// Does this path lead into one of the venvs?
-    pub fn contains(&self, path: &Path, world: &dyn World) -> bool {
-        self.venvs.iter().any(|venv| venv.place.holds(path, world))
+    /// Does this value lead into one of the places?
+    pub fn hold(&self, value: &[u8], world: &dyn World) -> bool {
+        !is_blank(value) && self.path(value, world).is_some_and(|path| self.place_of(&path, world).is_some())
     }
 
-    /// Does it lead into one that is Hermes' own whatever the markers say?
-    pub fn root_contains(&self, path: &Path, world: &dyn World) -> bool {
-        self.venvs.iter().any(|venv| venv.of_root && venv.place.holds(path, world))
+    /// The place in which a path is, by its spelling or by where it leads.
+    pub fn place_of(&self, path: &Path, world: &dyn World) -> Option<PathBuf> {
+        let resolved = resolve_allow_missing(path, world);
+        [path, &resolved].iter().find_map(|path| {
+            let venv = path.ancestors().find(|dir| is_venv(dir, world));
+            let checkout = || path.ancestors().find(|dir| self.is_checkout(dir, world)).map(Path::to_owned);
+            venv.map(Path::to_owned).or_else(|| self.named(path)).or_else(checkout)
+        })
     }
 
-    /// The `bin` directories in the order in which they go to the end of PATH: first the venv that only a removed marker
-    /// names, since a nested start no longer knows it and would leave it where it is.
-    fn bins(&self, is_kept: impl Fn(&[u8]) -> bool) -> Vec<(u64, u64)> {
-        let class = |venv: &Venv| match venv {
-            _ if venv.of_root => 2,
-            _ if venv.markers.iter().any(|marker| is_kept(marker)) => 1,
-            _ => 0,
+    /// The place of those that are known by their names in which a path lies.
+    pub fn named(&self, path: &Path) -> Option<PathBuf> {
+        self.named.iter().find(|place| path.starts_with(place)).cloned()
+    }
+
+    /// Is this directory above a venv of Hermes' own, and holds its code?
+    fn is_checkout(&self, dir: &Path, world: &dyn World) -> bool {
+        self.is_code(dir, world) && VENVS.iter().any(|name| is_venv(&dir.join(name), world))
+    }
+
+    /// Does this directory hold Hermes' code?
+    fn is_code(&self, dir: &Path, world: &dyn World) -> bool {
+        let is_home = || self.real.as_ref().is_some_and(|real| real.starts_with(dir));
+        world.stat(&dir.join(PACKAGE)).is_ok() && !is_home()
+    }
+
+    /// A PATH with Hermes' own elements at its end, and what was moved there; none where nothing changes. All elements keep
+    /// their bytes, and their order among the moved and among the others.
+    pub fn demote_on_path(&self, path: &[u8], world: &dyn World) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
+        let elements: Vec<_> = path.split(|&byte| byte == b':').collect();
+        let venvs: Vec<_> = elements.iter().map(|element| self.venv_of_bin(element, world)).collect();
+        let checkouts: Vec<_> = venvs.iter().flatten().filter_map(|venv| venv.parent()).collect();
+        let checkouts: Vec<_> = checkouts.into_iter().filter(|dir| self.is_code(dir, world)).collect();
+        let is_own = |element: &[u8]| {
+            let path = element_dir(element, self.base.as_deref());
+            self.named(&path).is_some() || checkouts.iter().any(|dir| path.starts_with(dir))
         };
-        let mut venvs: Vec<_> = self.venvs.iter().collect();
-        venvs.sort_by_key(|venv| class(venv));
-        venvs.iter().filter_map(|venv| venv.bin).collect()
-    }
-
-    /// A PATH with the venvs' `bin` at its end, and the elements that were moved there; none where nothing changes. Relative elements count from `base`. All other
-    /// elements keep their bytes and their order.
-    pub fn demote_on_path(
-        &self,
-        path: &[u8],
-        base: Option<&Path>,
-        world: &dyn World,
-        is_kept: impl Fn(&[u8]) -> bool,
-    ) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
-        let bins = self.bins(is_kept);
-        if bins.is_empty() {
-            return None;
-        }
-        let rank = |element: &[u8]| {
-            let identity = world.stat(&element_dir(element, base)).ok()?.identity;
-            bins.iter().position(|bin| *bin == identity)
-        };
-        let ranked: Vec<_> = path.split(|&byte| byte == b':').map(|element| (rank(element), element)).collect();
-        let (mut moved, others): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(rank, _)| rank.is_some());
-        moved.sort_by_key(|(rank, _)| *rank);
-        let elements = others.iter().chain(&moved).map(|(_, element)| *element);
-        let value = elements.collect::<Vec<_>>().join(&b':');
+        let marked = elements.iter().zip(&venvs).map(|(element, venv)| (venv.is_some() || is_own(element), *element));
+        let (moved, others): (Vec<_>, Vec<_>) = marked.partition(|(is_own, _)| *is_own);
+        let value = others.iter().chain(&moved).map(|(_, element)| *element).collect::<Vec<_>>().join(&b':');
         (value != path).then(|| (value, moved.iter().map(|(_, element)| element.to_vec()).collect()))
     }
 
-    /// A PYTHONPATH without entries that lie in a venv or in Hermes' code: the new value, blank when nothing is left; none
-    /// where nothing changes.
-    pub fn filter_python_path(&self, path: &[u8], world: &dyn World) -> Option<Vec<u8>> {
-        let is_own = |entry: &&[u8]| {
-            let entry = Path::new(OsStr::from_bytes(entry));
-            self.contains(entry, world) || self.is_in_code(entry, world)
-        };
-        let left: Vec<_> = path.split(|&byte| byte == b':').filter(|entry| !is_own(entry)).collect();
-        let value = left.join(&b':');
-        (value != path).then_some(value)
-    }
-
-    /// The venv whose `pip` this program is, directly or through a link.
-    pub fn venv_of_pip(&self, program: &Path, world: &dyn World) -> Option<&Path> {
-        let of = |program: &Path| {
-            let name = program.file_name()?.as_bytes();
-            let minor = name.strip_prefix(b"pip3.").is_some_and(|minor| minor.iter().all(u8::is_ascii_digit));
-            let identity = world.stat(program.parent()?).ok()?.identity;
-            let venv = self.venvs.iter().find(|venv| venv.bin == Some(identity))?;
-            (name == b"pip" || name == b"pip3" || minor).then_some(venv.place.spelled.as_path())
-        };
-        if self.venvs.is_empty() {
+    /// The venv of Hermes' own whose `bin` an element of PATH is. In a place that is known by its name, it need not have Hermes
+    /// in it.
+    pub fn venv_of_bin(&self, element: &[u8], world: &dyn World) -> Option<PathBuf> {
+        let bin = element_dir(element, self.base.as_deref());
+        if SYSTEM.contains(&element) || (self.named(&bin).is_none() && world.stat(&bin.join("hermes")).is_err()) {
             return None;
         }
-        of(program).or_else(|| of(&world.canonical(program).ok()?))
+        let parent = |bin: &Path| bin.parent().map(Path::to_owned).filter(|venv| has_interpreter(venv, world));
+        parent(&bin).or_else(|| parent(&world.canonical(&bin).ok()?))
     }
+
+    /// A list without the entries that are Hermes' own: the new value, blank when nothing is left; none where nothing changes.
+    pub fn filter(&self, list: &[u8], separator: u8, is_own: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+        let left: Vec<_> = list.split(|&byte| byte == separator).filter(|entry| !is_own(entry)).collect();
+        let value = left.join(&separator);
+        (value != list).then_some(value)
+    }
+
+    /// Is an entry of PYTHONPATH Hermes' own: in one of its places, or code of Hermes wherever it is?
+    pub fn is_python_entry(&self, entry: &[u8], world: &dyn World) -> bool {
+        let is_code = || self.path(entry, world).is_some_and(|path| self.is_code(&path, world));
+        !entry.is_empty() && (self.hold(entry, world) || is_code())
+    }
+
+    /// Does this value lead to a `.env` of the root or of a profile, or into one of the places?
+    pub fn is_env_file(&self, value: &[u8], world: &dyn World) -> bool {
+        let Some(path) = self.path(value, world).filter(|_| !value.is_empty()) else { return false };
+        let resolved = resolve_allow_missing(&path, world);
+        let is_secret = |path: &Path| {
+            let [dir, above] = [path.parent(), path.parent().and_then(Path::parent)];
+            let is = |dir: Option<&Path>, place: &dyn Fn(&Path) -> PathBuf| {
+                let spellings = self.root.iter().flat_map(|root| [&root.spelled, &root.canonical]);
+                spellings.into_iter().any(|root| dir == Some(&place(root)))
+            };
+            let name = path.file_name().unwrap_or_default().as_bytes();
+            name.ends_with(b".env") && (is(dir, &Path::to_owned) || is(above, &|root| root.join("profiles")))
+        };
+        is_secret(&path) || is_secret(&resolved) || self.place_of(&path, world).is_some()
+    }
+
+    /// The place into which a program would install, if it is an installer of Hermes' own: its `pip`, or its Python with
+    /// `-m pip` or `-m ensurepip`. `args` are the words after the program.
+    pub fn installs_into(&self, program: &Path, args: &[impl AsRef<OsStr>], world: &dyn World) -> Option<PathBuf> {
+        // A venv's interpreter is a link to another one: what counts is the directory in which it is found.
+        let of = |program: &Path| {
+            let name = program.file_name()?.as_bytes();
+            let installs = is_pip(name) || (is_python(name) && runs_pip(args));
+            let dir = world.canonical(program.parent()?).ok()?;
+            if installs { self.place_of(&dir, world) } else { None }
+        };
+        of(program).or_else(|| of(&world.canonical(program).ok().filter(|_| has_pip_name(program))?))
+    }
+}
+
+/// A venv, or an environment of conda's, with Hermes in it.
+fn is_venv(dir: &Path, world: &dyn World) -> bool {
+    world.stat(&dir.join("bin/hermes")).is_ok() && has_interpreter(dir, world)
+}
+
+fn has_interpreter(dir: &Path, world: &dyn World) -> bool {
+    ["pyvenv.cfg", "conda-meta"].iter().any(|name| world.stat(&dir.join(name)).is_ok())
+}
+
+fn has_pip_name(program: &Path) -> bool {
+    program.file_name().is_some_and(|name| name.as_bytes().starts_with(b"pip"))
+}
+
+/// `pip`, `pip3`, `pip3.N` and `pip-3.N`.
+fn is_pip(name: &[u8]) -> bool {
+    let is_minor = |minor: &[u8]| !minor.is_empty() && minor.iter().all(u8::is_ascii_digit);
+    let minor = name.strip_prefix(b"pip3.").or_else(|| name.strip_prefix(b"pip-3."));
+    name == b"pip" || name == b"pip3" || minor.is_some_and(is_minor)
+}
+
+fn is_python(name: &[u8]) -> bool {
+    name.strip_prefix(b"python")
+        .is_some_and(|version| version.iter().all(|byte| byte.is_ascii_digit() || b".t".contains(byte)))
+}
+
+/// Do these arguments of Python run pip, after nothing but options? As python(1) reads them: flags may stand in one word, and
+/// `-W`, `-X` and `--check-hash-based-pycs` take a value.
+fn runs_pip(args: &[impl AsRef<OsStr>]) -> bool {
+    let mut words = args.iter().map(|word| word.as_ref().as_bytes());
+    while let Some(word) = words.next() {
+        if word == b"--check-hash-based-pycs" {
+            words.next();
+            continue;
+        }
+        let Some(flags) = word.strip_prefix(b"-").filter(|flags| !flags.is_empty()) else { return false };
+        let Some(at) = flags.iter().position(|flag| b"cmWX".contains(flag)).filter(|_| flags[0] != b'-') else {
+            continue;
+        };
+        let value = if at + 1 < flags.len() { Some(&flags[at + 1..]) } else { words.next() };
+        match flags[at] {
+            b'm' => return value.is_some_and(|module| [&b"pip"[..], b"ensurepip"].contains(&module)),
+            b'c' => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The directory that an element of PATH names: the current one (`base`) when it is empty, and relative to that when it is

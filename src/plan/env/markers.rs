@@ -1,5 +1,5 @@
-//! The activation markers that tools leave in the environment of everything they start, as one table. A family goes or
-//! stays as a whole: with `CONDA_DEFAULT_ENV` removed alone, poetry installs into the environment that it ignored before.
+//! The activation markers that tools leave in the environment of everything they start, as one table, and the variables that
+//! choose where installers work. A family goes or stays as a whole: with `CONDA_DEFAULT_ENV` removed alone, poetry installs into the environment that it ignored before.
 #![forbid(unsafe_code)]
 
 use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
@@ -11,28 +11,55 @@ pub struct Family {
     pub reason: &'static str,
 }
 
-/// Selects uv's interpreter; a marker only where it points into Hermes' own venv, otherwise the user's choice.
-pub const UV_PYTHON: &[u8] = b"UV_PYTHON";
+/// The name in reports of what goes because it is Hermes' own.
+pub const HERMES: &str = "hermes";
+
+/// Markers whose value is the directory of an environment.
+pub const ENVIRONMENTS: [&[u8]; 3] = [b"VIRTUAL_ENV", b"CONDA_PREFIX", b"UV_PROJECT_ENVIRONMENT"];
+
+/// Variables that choose an interpreter, a project or a target, each by a path. npm reads its own in any case (npm config).
+const SELECTORS: [&str; 9] = [
+    "UV_PYTHON", "UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY", "PIP_PYTHON", "PIP_TARGET", "PIP_PREFIX",
+    "PYTHONUSERBASE", "npm_config_prefix",
+];
+
+pub fn is_selector(name: &[u8]) -> bool {
+    SELECTORS.iter().any(|known| known.as_bytes() == name) || name.eq_ignore_ascii_case(b"npm_config_prefix")
+}
+
+/// Does Hermes' launcher set this (hermes-agent, `.hermes/bin`)?
+pub fn is_of_launcher(name: &[u8]) -> bool {
+    [&b"__HERMES_ACTIVATED"[..], b"__HERMES_TEST_PYTHON"].contains(&name)
+}
+
+/// The name inside `__CONDA_SHLVL_0_NAME`.
+pub fn covered_name(name: &[u8]) -> Option<&[u8]> {
+    let rest = name.strip_prefix(b"__CONDA_SHLVL_")?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    rest[digits..].strip_prefix(b"_").filter(|covered| digits > 0 && !covered.is_empty())
+}
 
 pub const FAMILIES: [Family; 12] = [
     Family {
         name: "python-venv",
         members: &[
-            "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PYENV_VIRTUAL_ENV", "_OLD_VIRTUAL_PATH", "_OLD_VIRTUAL_PYTHONHOME",
-            "_OLD_VIRTUAL_PROMPT",
+            "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PYENV_VIRTUAL_ENV", "PYENV_ACTIVATE_SHELL", "_OLD_VIRTUAL_PATH",
+            "_OLD_VIRTUAL_PYTHONHOME", "_OLD_VIRTUAL_PROMPT", "_OLD_VIRTUAL_PS1",
         ],
         reason: "marks an active Python venv: installers would change that one",
     },
     Family {
         name: "uv",
-        members: &[
-            "UV_PROJECT_ENVIRONMENT", "UV", "UV_RUN_RECURSION_DEPTH", "UV_INTERNAL__PARENT_INTERPRETER", "UV_PYTHON",
-        ],
+        members: &["UV_PROJECT_ENVIRONMENT", "UV", "UV_RUN_RECURSION_DEPTH", "UV_INTERNAL__PARENT_INTERPRETER"],
         reason: "left by uv: a nested uv would work on the outer environment",
     },
     Family { name: "poetry", members: &["POETRY_ACTIVE"], reason: "marks an active poetry shell" },
-    Family { name: "pipenv", members: &["PIPENV_ACTIVE"], reason: "marks an active pipenv shell" },
-    Family { name: "hatch", members: &["HATCH_ENV_ACTIVE"], reason: "marks an active hatch environment" },
+    Family {
+        name: "pipenv",
+        members: &["PIPENV_ACTIVE", "PIPENV_PROJECT_DIR"],
+        reason: "marks an active pipenv shell",
+    },
+    Family { name: "hatch", members: &["HATCH_ENV_ACTIVE", "HATCH_UV"], reason: "marks an active hatch environment" },
     Family {
         name: "pdm",
         members: &["PDM_IN_VENV", "PDM_PROJECT_ROOT", "PDM_RUN_CWD"],
@@ -50,7 +77,7 @@ pub const FAMILIES: [Family; 12] = [
         name: "conda",
         members: &[
             "CONDA_PREFIX", "CONDA_PREFIX_*", "CONDA_DEFAULT_ENV", "CONDA_SHLVL", "CONDA_PROMPT_MODIFIER",
-            "CONDA_STACKED_*", "CONDA_ENV_SHLVL_*", "_CE_CONDA", "_CE_M",
+            "CONDA_STACKED_*", "CONDA_ENV_SHLVL_*", "__CONDA_SHLVL_*", "_CE_CONDA", "_CE_M",
         ],
         reason: "marks an active conda environment: installers would change that one",
     },
@@ -92,6 +119,11 @@ const fn first_bytes() -> FirstBytes {
 }
 
 impl Family {
+    /// Do its members embed earlier values, secrets included? Such a family goes whatever it leads to.
+    pub fn holds_values(&self) -> bool {
+        ["direnv", "mise"].contains(&self.name)
+    }
+
     pub fn of(name: &[u8]) -> Option<&'static Self> {
         if !may_match(&FIRST_BYTES, name) {
             return None;
@@ -105,8 +137,6 @@ impl Family {
 
     /// Does a user's pattern name a member? It does when it matches a member's name, or is one.
     pub fn matches_pattern(&self, wanted: &[u8]) -> bool {
-        let fixed = self.members.iter().filter(|member| member.as_bytes() != UV_PYTHON);
-        fixed.map(|member| member.as_bytes()).any(|member| pattern::matches(wanted, member))
-            || (wanted != UV_PYTHON && self.has(wanted))
+        self.members.iter().any(|member| pattern::matches(wanted, member.as_bytes())) || self.has(wanted)
     }
 }

@@ -8,7 +8,7 @@
 //!    about this program, then to the rest of the file
 //! 4. the catalogue of credentials: kept when its group is granted, else removed
 //! 5. passthrough: named by the profile's `config.yaml`. Below the catalogue, since an agent may have written that file
-//! 6. a marker family: removed whole
+//! 6. a marker family: removed whole; and what leads into Hermes' own places: removed by itself
 //! 7. with a redirected HOME, XDG directories that point past it: removed
 //! 8. declared as a credential by the profiles' own files: removed
 //! 9. a model provider's key by the shape of its value: removed
@@ -22,9 +22,11 @@ pub mod computed;
 pub mod core;
 pub mod decision;
 pub mod declared;
+mod families;
 pub mod hermes_places;
 pub mod markers;
 pub mod names;
+mod paths;
 pub mod secrets;
 pub mod user;
 
@@ -33,29 +35,29 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::environ::{Environ, is_blank};
+use crate::plan::catalogue;
 use crate::plan::home::HomePlan;
 use crate::plan::profile::Selection;
 use crate::plan::profile::layout::is_in_a_profile_home;
-use crate::plan::{catalogue, pattern};
 use crate::world::World;
 use crate::world::place::Place;
-use computed::Computed;
+use computed::{Computed, POINTERS};
 use decision::{Change, Decision, Rule};
 use declared::Declared;
-use hermes_places::HermesVenvs;
-use markers::{Family, UV_PYTHON};
+use families::{Families, Fate};
+use hermes_places::HermesPlaces;
+use markers::{Family, HERMES};
 use names::{Names, Variable, strip_container_prefix};
+use paths::PathEdits;
 use user::UserRules;
 
 pub(in crate::plan) struct Ladder<'a> {
     pub user: &'a UserRules,
     pub declared: &'a Declared,
     pub computed: &'a Computed,
-    pub venvs: &'a HermesVenvs,
+    pub places: &'a HermesPlaces,
     /// Does an XDG directory with this value point past the redirected HOME? Never, where HOME is not redirected.
     pub undoes_redirect: &'a dyn Fn(&Path) -> bool,
-    /// The directory of `--chdir`, from which relative elements of PATH count.
-    pub chdir: Option<&'a Path>,
     pub world: &'a dyn World,
 }
 
@@ -72,31 +74,19 @@ impl Ladder<'_> {
     /// Decides on every name of a block, and on those that are new.
     pub fn decide(&self, environ: &Environ) -> Outcome {
         let names = Names::of(environ);
-        let families: Vec<_> = names.variables.iter().map(|variable| self.family(variable)).collect();
-        let present: Vec<_> = names
-            .variables
-            .iter()
-            .zip(&families)
-            .filter_map(|(variable, family)| Some((variable, (*family)?)))
-            .filter(|(variable, _)| self.can_keep_family(variable))
-            .map(|(variable, family)| (variable.name, family))
-            .collect();
-        let variables = names.variables.iter().zip(&families);
-        let mut decisions: Vec<_> =
-            variables.map(|(variable, family)| self.decide_on(variable, *family, &present)).collect();
-        let moved = self.edit_paths(&names, &mut decisions);
+        let families = Families::new(&names, self.user, self.declared, self.places, self.world);
+        let variables = names.variables.iter().enumerate();
+        let mut decisions: Vec<_> = variables.map(|(at, variable)| self.decide_on(variable, families.of(at))).collect();
+        self.follow_removed_markers(&names, &mut decisions);
+        let edits = PathEdits { places: self.places, keeps_venv: self.user.keeps_venv(), world: self.world };
+        let moved = edits.apply(&names, &mut decisions);
         self.add_new_names(&names, &mut decisions);
         self.add_pointers(&names, &mut decisions);
         self.add_set_names(&names, &mut decisions);
         Outcome { child: names.changed(&decisions), decisions, moved }
     }
 
-    fn decide_on(
-        &self,
-        variable: &Variable<'_>,
-        family: Option<&'static Family>,
-        present: &[(&[u8], &'static Family)],
-    ) -> Decision {
+    fn decide_on(&self, variable: &Variable<'_>, marker: Option<(&'static Family, Fate)>) -> Decision {
         let name = variable.name;
         let (keep, set_or_unset) = match self.user.decide(name) {
             Some(decision) if decision.rule == Rule::Keep => (Some(decision), None),
@@ -107,9 +97,9 @@ impl Ladder<'_> {
             .or(keep) // 3
             .or_else(|| self.catalogue_rule(name)) // 4
             .or_else(|| self.passthrough_rule(name)) // 5
-            .or_else(|| family.map(|family| self.marker_rule(name, family, present))) // 6
+            .or_else(|| self.marker_rule(variable, marker).or_else(|| self.selector_rule(variable))) // 6
             .or_else(|| self.redirect_rule(variable)) // 7
-            .or_else(|| self.declared_rule(variable)) // 8
+            .or_else(|| self.declared_rule(name, variable)) // 8
             .or_else(|| shape_rule(variable)) // 9
             .or_else(|| self.minimal_rule(name)) // 10
             .unwrap_or_else(|| Decision::keep(name, Rule::Kept, "no rule against it")) // 11
@@ -126,42 +116,68 @@ impl Ladder<'_> {
         is_named.then(|| Decision::keep(name, Rule::Passthrough, "env_passthrough of the profile's config.yaml"))
     }
 
-    fn marker_rule(&self, name: &[u8], family: &'static Family, present: &[(&[u8], &'static Family)]) -> Decision {
-        let decision = match self.keeps_family(family, present) {
-            Some(rule) => Decision::keep(name, rule, "a member of its family is kept"),
-            None => Decision::remove(name, Rule::Marker, family.reason),
+    fn marker_rule(&self, variable: &Variable<'_>, marker: Option<(&'static Family, Fate)>) -> Option<Decision> {
+        let name = variable.name;
+        let (family, fate) = marker?;
+        let decision = match fate {
+            Fate::Removed => Some(Decision::remove(name, Rule::Marker, family.reason)),
+            Fate::Kept(rule) => self
+                .covered_rule(variable)
+                .or_else(|| Some(Decision::keep(name, rule, "a member of its family is kept"))),
+            Fate::Spared => self.covered_rule(variable),
         };
-        decision.group(family.name)
+        decision.map(|decision| Decision { group: decision.group.or(Some(family.name)), ..decision })
     }
 
-    /// The rule by which a family stays as a whole, if it does: one of its members is kept or passed through. `present`
-    /// are the members in the block that can.
-    fn keeps_family(&self, family: &'static Family, present: &[(&[u8], &'static Family)]) -> Option<Rule> {
-        let mut members = present.iter().filter(|(_, its)| *its == family).map(|(name, _)| *name);
-        let kept = |wanted: &[u8]| {
-            family.matches_pattern(wanted) || members.clone().any(|name| pattern::matches(wanted, name))
-        };
-        if self.user.keep_patterns().any(kept) {
-            return Some(Rule::Keep);
-        }
-        let passed = self.declared.passthrough.iter().any(|name| family.matches_pattern(name))
-            || members.any(|name| self.declared.passthrough.contains(name));
-        passed.then_some(Rule::Passthrough)
+    /// conda saves the value that it covers under a name with this one inside, which is decided as itself where the family
+    /// stays.
+    fn covered_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
+        let covered = markers::covered_name(variable.name)?;
+        let decision = self.catalogue_rule(covered).or_else(|| self.declared_rule(covered, variable))?;
+        Some(Decision { name: variable.name.to_owned(), ..decision })
     }
 
-    fn family(&self, variable: &Variable<'_>) -> Option<&'static Family> {
+    /// Rule 6 for what is Hermes' own by itself: the markers of its launcher, and variables that choose an interpreter, a
+    /// project or a target in one of its places.
+    fn selector_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
         let name = strip_container_prefix(variable.name);
-        let leads_to_hermes = |value| self.venvs.contains(Path::new(OsStr::from_bytes(value)), self.world);
-        let counts = || name != UV_PYTHON || variable.values().any(leads_to_hermes);
-        Family::of(name).filter(|_| counts())
+        let leads_to_hermes = || variable.values().any(|value| self.places.hold(value, self.world));
+        let reason = if markers::is_of_launcher(name) {
+            "left by Hermes' launcher"
+        } else if markers::is_selector(name) && leads_to_hermes() {
+            "leads installers into Hermes' own venv or runtime"
+        } else {
+            return None;
+        };
+        Some(Decision::remove(variable.name, Rule::Marker, reason).group(HERMES))
     }
 
-    /// Can a variable keep its family by being kept itself? Not one that rule 1 or 2 decides on, and no UV_PYTHON that is no
-    /// member any more for a start within this one, where the marker of its venv is gone: that one would split the family.
-    fn can_keep_family(&self, variable: &Variable<'_>) -> bool {
-        let leads_to_root = |value| self.venvs.root_contains(Path::new(OsStr::from_bytes(value)), self.world);
-        let is_kept = self.user.decide(variable.name).is_none_or(|decision| decision.rule == Rule::Keep);
-        is_kept && (strip_container_prefix(variable.name) != UV_PYTHON || variable.values().any(leads_to_root))
+    /// A selector that names the environment of a marker goes with it: without the marker a tool would take the selector's.
+    fn follow_removed_markers(&self, names: &Names<'_>, decisions: &mut [Decision]) {
+        let is_removed = |name: &[u8], decisions: &[Decision]| {
+            let at = names.position(name).filter(|&at| decisions[at].is_removed_by(Rule::Marker))?;
+            Some(names.variables[at].first).filter(|value| !is_blank(value))
+        };
+        let removed: Vec<_> = markers::ENVIRONMENTS.iter().filter_map(|name| is_removed(name, decisions)).collect();
+        let inside = |value: &[u8], marker: &[u8]| {
+            let [value, marker] = [value, marker].map(|path| Path::new(OsStr::from_bytes(path)));
+            Place::new(marker, self.world).holds(value, self.world)
+        };
+        let pyenv = is_removed(b"PYENV_VIRTUAL_ENV", decisions)
+            .and_then(|path| Path::new(OsStr::from_bytes(path)).file_name())
+            .map(OsStr::as_bytes);
+        for (name, is_of_pyenv) in [(&b"UV_PYTHON"[..], false), (b"PIP_PYTHON", false), (b"PYENV_VERSION", true)] {
+            let Some(at) = names.position(name).filter(|&at| decisions[at].rule > Rule::Marker) else { continue };
+            let mut values = names.variables[at].values();
+            let follows = match is_of_pyenv {
+                true => values.any(|value| pyenv.is_some_and(|name| names_version(value, name))),
+                false => values.any(|value| removed.iter().any(|marker| inside(value, marker))),
+            };
+            if follows {
+                let reason = "names the environment of a marker that is removed";
+                decisions[at] = Decision::remove(name, Rule::Marker, reason).group("python-venv");
+            }
+        }
     }
 
     fn redirect_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
@@ -171,61 +187,16 @@ impl Ladder<'_> {
         undoes.then(|| Decision::remove(variable.name, Rule::Redirect, "points outside the redirected HOME"))
     }
 
-    fn declared_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
-        let is_credential = self.declared.is_credential(strip_container_prefix(variable.name), variable.values());
+    fn declared_rule(&self, name: &[u8], variable: &Variable<'_>) -> Option<Decision> {
+        let is_credential = self.declared.is_credential(strip_container_prefix(name), variable.values());
         let reason = "a credential by the profile's .env or config.yaml";
         is_credential.then(|| Decision::remove(variable.name, Rule::Declared, reason))
     }
 
     fn minimal_rule(&self, name: &[u8]) -> Option<Decision> {
-        let goes = self.user.minimal && !core::is_core(name);
+        let is_pointer = POINTERS.iter().any(|(pointer, _)| pointer.as_bytes() == name);
+        let goes = self.user.minimal && !core::is_core(name) && !is_pointer;
         goes.then(|| Decision::remove(name, Rule::Minimal, "not a core variable"))
-    }
-
-    /// Moves Hermes' own venv to the end of PATH, and takes Hermes' own code out of PYTHONPATH, where they are kept and not
-    /// by rule 3. Returns the elements of PATH that were moved.
-    fn edit_paths(&self, names: &Names<'_>, decisions: &mut [Decision]) -> Vec<Vec<u8>> {
-        let is_editable = |decision: &Decision| decision.change == Change::Keep && decision.rule != Rule::Keep;
-        let editable = |name, decisions: &[Decision]| {
-            names.position(name).filter(|&at| !self.user.keeps_venv() && is_editable(&decisions[at]))
-        };
-        let mut moved = Vec::new();
-        if let Some(at) = editable(b"PATH", decisions) {
-            let is_kept = |name: &[u8]| names.position(name).is_some_and(|at| decisions[at].change == Change::Keep);
-            let demote = |path: &[u8]| self.venvs.demote_on_path(path, self.chdir, self.world, is_kept);
-            let edits: Vec<_> = names.variables[at].values().map(demote).collect();
-            moved = edits.iter().flatten().flat_map(|(_, moved)| moved.clone()).collect();
-            if edits.iter().any(Option::is_some) {
-                let copies = edits.into_iter().zip(names.variables[at].values());
-                let copies = copies.map(|(edit, old)| Some(edit.map_or(old.to_vec(), |(new, _)| new)));
-                decisions[at].change = Change::Edit(copies.collect());
-                decisions[at].reason = "Hermes' own venv moved to the end";
-            }
-        }
-        if let Some(at) = editable(b"PYTHONPATH", decisions) {
-            self.edit_python_path(&names.variables[at], &mut decisions[at]);
-        }
-        moved
-    }
-
-    fn edit_python_path(&self, variable: &Variable<'_>, decision: &mut Decision) {
-        let filter = |path: &[u8]| self.venvs.filter_python_path(path, self.world);
-        let edits: Vec<Option<Vec<u8>>> = variable.values().map(filter).collect();
-        if edits.iter().all(Option::is_none) {
-            return;
-        }
-        let copy = |(new, old): (Option<Vec<u8>>, &[u8])| match new {
-            Some(new) => Some(new).filter(|new| !is_blank(new)),
-            None => Some(old.to_vec()),
-        };
-        let copies: Vec<_> = edits.into_iter().zip(variable.values()).map(copy).collect();
-        if copies.iter().all(Option::is_none) {
-            (decision.change, decision.rule) = (Change::Remove, Rule::Marker);
-            decision.reason = "held nothing but entries of Hermes' own code";
-        } else {
-            decision.change = Change::Edit(copies);
-            decision.reason = "entries of Hermes' own code are taken out";
-        }
     }
 
     /// Rule 0 for names that are not in the block.
@@ -272,6 +243,12 @@ impl Ladder<'_> {
         let new = new.filter_map(|name| self.user.decide(name));
         decisions.extend(new.filter(|decision| decision.rule == Rule::Set));
     }
+}
+
+/// Is this one of the versions of a PYENV_VERSION: `name`, or `3.11.4/envs/name`?
+fn names_version(value: &[u8], name: &[u8]) -> bool {
+    let mut versions = value.split(|&byte| byte == b':');
+    versions.any(|version| version.trim_ascii().rsplit(|&byte| byte == b'/').next() == Some(name))
 }
 
 fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::decision::{Change, Decision, Rule};
 use super::names::strip_container_prefix;
-use crate::cli::{self, Options};
+use crate::cli::{self, Markers, Options};
 use crate::environ;
 use crate::error::Failure;
 use crate::plan::catalogue::{self, Row};
@@ -39,6 +39,8 @@ pub(in crate::plan) struct UserRules {
     /// The policy file says which credentials this program gets, if only "none".
     pub is_decided: bool,
     pub minimal: bool,
+    /// Which marker families go.
+    pub markers: Markers,
 }
 
 impl UserRules {
@@ -55,11 +57,17 @@ impl UserRules {
         let (unset, keep) = (patterns(&options.unset), patterns(&options.keep));
         let layer = Layer { origin: OPTIONS, set, unset, keep };
         let granted = Granted::from_options(options.grants.as_ref())?;
-        Ok(Self { layers: vec![layer], granted, is_decided: false, minimal: options.minimal })
+        Ok(Self {
+            layers: vec![layer],
+            granted,
+            is_decided: false,
+            minimal: options.minimal,
+            markers: options.markers.unwrap_or_default(),
+        })
     }
 
     /// Adds what a policy file says, for a program of this base name.
-    pub fn add_file(&mut self, file: &PolicyFile, program: &[u8]) {
+    pub fn add_file(&mut self, file: &PolicyFile, program: &[u8], options: &Options) {
         let bytes = |list: &[String]| list.iter().map(|text| text.clone().into_bytes()).collect();
         let entry = file.program(program);
         self.layers.extend(entry.map(|entry| Layer {
@@ -77,6 +85,8 @@ impl UserRules {
         let groups: BTreeSet<_> = own.unwrap_or(&file.inherit_credentials).iter().copied().collect();
         self.granted.groups.extend(groups.into_iter().map(|group| (group, Origin::Policy)));
         self.minimal |= file.minimal;
+        let of_file = entry.and_then(|entry| entry.markers).or(file.markers);
+        self.markers = options.markers.or(of_file).unwrap_or_default();
     }
 
     /// The first of rules 1 to 3 that matches a name, layer by layer.

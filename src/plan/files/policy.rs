@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
-use crate::cli::{HomeMode, SealLevel};
+use crate::cli::{HomeMode, Markers, SealLevel};
 use crate::error::Failure;
 use crate::plan::catalogue;
 use crate::plan::home::items::Item;
@@ -38,6 +38,9 @@ pub struct PolicyFile {
     pub inherit_credentials: Vec<&'static str>,
     /// As `--minimal`.
     pub minimal: bool,
+    /// As `--markers`.
+    #[serde(deserialize_with = "markers")]
+    pub markers: Option<Markers>,
     /// As `--seal`.
     #[serde(deserialize_with = "seal_level")]
     pub seal: Option<SealLevel>,
@@ -63,6 +66,9 @@ pub struct Program {
     pub share: Vec<Item>,
     /// As `--keep`.
     pub keep: Vec<String>,
+    /// As `--markers`.
+    #[serde(deserialize_with = "markers")]
+    pub markers: Option<Markers>,
 }
 
 /// Reads the text of a policy file. Errors: 125 with file, line and column.
@@ -113,6 +119,10 @@ fn shown_key(key: &str) -> String {
 
 fn home_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<HomeMode>, D::Error> {
     one_of(deserializer, "mode for home")
+}
+
+fn markers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Markers>, D::Error> {
+    one_of(deserializer, "word for markers")
 }
 
 fn seal_level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SealLevel>, D::Error> {

@@ -30,8 +30,14 @@ pub struct ModeChoice {
 
 impl ModeChoice {
     /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then
-    /// `auto`. Errors: 125 for a word in HERMES_EXEC_HOME_MODE that is not a mode.
-    pub fn make(option: Option<HomeMode>, of_file: Option<HomeMode>, input: &Input<'_>) -> Result<Self, Failure> {
+    /// `terminal.home_mode` of the profile's `config.yaml`, which Hermes hands on as that variable, then `auto`. Errors: 125
+    /// for a word in HERMES_EXEC_HOME_MODE that is not a mode.
+    pub fn make(
+        option: Option<HomeMode>,
+        of_file: Option<HomeMode>,
+        of_config: Option<&str>,
+        input: &Input<'_>,
+    ) -> Result<Self, Failure> {
         let choice = |mode, source| Ok(Self { mode, source });
         if let Some(mode) = option {
             return choice(mode, Origin::Option("--home"));
@@ -49,14 +55,24 @@ impl ModeChoice {
             };
             return choice(mode, Origin::Variable("HERMES_EXEC_HOME_MODE"));
         }
-        match input.settings.terminal_home_mode.as_deref().unwrap_or_default() {
-            b"profile" | b"isolated" | b"profile_home" | b"profile-home" => choice(HomeMode::Profile, TERMINAL),
-            b"real" | b"host" | b"user" | b"real_home" | b"real-home" => choice(HomeMode::Real, TERMINAL),
-            _ => match of_file {
-                Some(mode) => choice(mode, Origin::Policy),
-                None => choice(HomeMode::Auto, Origin::Default),
-            },
+        let of_config = of_config.map(|word| word.trim().to_ascii_lowercase());
+        let variable = input.settings.terminal_home_mode.as_deref().and_then(hermes_mode);
+        let config = of_config.as_ref().and_then(|word| hermes_mode(word.as_bytes()));
+        match (variable, of_file, config) {
+            (Some(mode), ..) => choice(mode, TERMINAL),
+            (None, Some(mode), _) => choice(mode, Origin::Policy),
+            (None, None, Some(mode)) => choice(mode, Origin::Config),
+            (None, None, None) => choice(HomeMode::Auto, Origin::Default),
         }
+    }
+}
+
+/// A mode by the words that Hermes knows (hermes-agent 0.19, `hermes_constants.py`). Its `auto`, and any other word, say nothing.
+fn hermes_mode(word: &[u8]) -> Option<HomeMode> {
+    match word {
+        b"profile" | b"isolated" | b"profile_home" | b"profile-home" => Some(HomeMode::Profile),
+        b"real" | b"host" | b"user" | b"real_home" | b"real-home" => Some(HomeMode::Real),
+        _ => None,
     }
 }
 
@@ -117,7 +133,7 @@ impl HomePlan {
             warnings: Vec::new(),
         };
         let Some(profile) = &selection.profile else {
-            if choice.mode == HomeMode::Profile && choice.source != TERMINAL {
+            if choice.mode == HomeMode::Profile && ![TERMINAL, Origin::Config].contains(&choice.source) {
                 let message = format!("{} asks for a profile's home, and there is no Hermes here", choice.source);
                 return Err(Failure::new(message).hint("name the Hermes root with --hermes-home"));
             }

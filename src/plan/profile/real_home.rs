@@ -32,7 +32,7 @@ pub fn settle(input: &Input<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
         variable_refused: false,
         owner_without_home: None,
     };
-    let home = directory(input, b"HOME");
+    let home = directory(input, b"HOME").map(|home| own_or_given(home, input));
     let variable = directory(input, b"HERMES_REAL_HOME");
     let root_in = |home: &Path| match hermes_home {
         Some(value) => expand(value, Some(home)).map(|path| root_of(&path)),
@@ -73,6 +73,16 @@ pub fn settle(input: &Input<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
 struct Found {
     place: Place,
     uid: u32,
+}
+
+/// HOME, unless it belongs to another user and the caller cannot write to it, who has one of his own: what a drop of privileges
+/// left over.
+fn own_or_given(home: Found, input: &Input<'_>) -> Found {
+    if home.uid == input.uid || input.uid == 0 || input.world.writable(&home.place.spelled).is_ok() {
+        return home;
+    }
+    let own = input.world.home_of(input.uid).and_then(|own| existing(&own, input.world));
+    own.filter(|own| own.uid == input.uid).unwrap_or(home)
 }
 
 /// The directory that a variable names, when it is absolute and there.

@@ -24,6 +24,13 @@ use hermes_exec::world::World;
 
 use super::case::Case;
 
+/// Variables that go by themselves where they lead to Hermes, or to the environment of a marker that goes.
+const LEADING: [&[u8]; 14] = [
+    b"UV_PYTHON", b"UV_PROJECT", b"UV_WORKING_DIR", b"UV_WORKING_DIRECTORY", b"UV_ENV_FILE", b"PIP_PYTHON",
+    b"PIP_TARGET", b"PIP_PREFIX", b"PYTHONUSERBASE", b"PYENV_VERSION", b"NODE_PATH", b"npm_config_prefix",
+    b"__HERMES_ACTIVATED", b"__HERMES_TEST_PYTHON",
+];
+
 const DIRECTORIES: [&[u8]; 4] = [b"XDG_CONFIG_HOME", b"XDG_CACHE_HOME", b"XDG_DATA_HOME", b"XDG_STATE_HOME"];
 
 /// What one who wrote rules wrote.
@@ -227,6 +234,10 @@ impl Judge<'_> {
             return (if stays { outcome.rule } else { Rule::Marker }, stays);
         }
         // Where these lead is not asked a second time.
+        if outcome.rule == Rule::Marker && Family::of(inner(name)).is_none() {
+            assert!(LEADING.iter().any(|known| inner(name).eq_ignore_ascii_case(known)), "{outcome:?}");
+            return (Rule::Marker, false);
+        }
         if outcome.rule == Rule::Redirect {
             let redirected = self.plan.home.as_ref().unwrap().redirect.is_some();
             assert!(redirected && DIRECTORIES.contains(&name), "{outcome:?}");
@@ -238,13 +249,14 @@ impl Judge<'_> {
         if !is_core(name) && values.iter().any(|value| is_provider_key(value)) {
             return (Rule::Shape, false);
         }
-        if self.minimal && !is_core(name) {
+        if self.minimal && !is_core(name) && !POINTERS.iter().any(|(known, _)| known.as_bytes() == name) {
             return (Rule::Minimal, false);
         }
         (Rule::Kept, true)
     }
 
-    /// The family by which an outcome is decided, if it comes to that rule. Whether UV_PYTHON does is not asked again.
+    /// The family by which an outcome is decided, if it comes to that rule. Whether one that has nothing to do with Hermes goes is
+    /// not asked again.
     fn in_family(&self, outcome: &Decision) -> Option<&'static Family> {
         let name = outcome.name.as_slice();
         let comes_to_it = !matches!(outcome.rule, Rule::Computed | Rule::Set | Rule::Unset)
@@ -252,7 +264,7 @@ impl Judge<'_> {
             && catalogue::find(inner(name)).is_none()
             && !self.declared.passthrough.contains(name);
         let family = Family::of(inner(name)).filter(|_| comes_to_it)?;
-        (inner(name) != b"UV_PYTHON" || outcome.group == Some(family.name)).then_some(family)
+        (outcome.group == Some(family.name)).then_some(family)
     }
 
     /// A family stays or goes as a whole, and stays where a member is kept or passed through.
@@ -264,7 +276,7 @@ impl Judge<'_> {
             assert_eq!(*fates.entry(family.name).or_insert(stays), stays, "{outcome:?} is apart from its family");
         }
         for outcome in &self.plan.env.decisions {
-            let spared = matches!(outcome.rule, Rule::Keep | Rule::Passthrough) && inner(&outcome.name) != b"UV_PYTHON";
+            let spared = matches!(outcome.rule, Rule::Keep | Rule::Passthrough);
             if let Some(family) = Family::of(inner(&outcome.name)).filter(|_| spared) {
                 assert_ne!(fates.get(family.name), Some(&false), "{outcome:?}, but its family goes");
             }

@@ -1,0 +1,78 @@
+//! What becomes of the marker families in a block: each stays or goes as a whole.
+#![forbid(unsafe_code)]
+
+use super::decision::Rule;
+use super::declared::Declared;
+use super::hermes_places::HermesPlaces;
+use super::markers::{FAMILIES, Family};
+use super::names::{Names, Variable, strip_container_prefix};
+use super::user::UserRules;
+use crate::cli::Markers;
+use crate::plan::pattern;
+use crate::world::World;
+
+/// What becomes of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Removed,
+    /// A member is kept or passed through, by this rule.
+    Kept(Rule),
+    /// It has nothing to do with Hermes, and only what has is to be removed.
+    Spared,
+}
+
+/// The families of a block.
+pub(super) struct Families {
+    /// For each variable its family.
+    of: Vec<Option<&'static Family>>,
+    /// The fates, in the order of [`FAMILIES`]; none for those without a member in the block.
+    fates: [Option<Fate>; FAMILIES.len()],
+}
+
+impl Families {
+    pub fn new(
+        names: &Names<'_>,
+        user: &UserRules,
+        declared: &Declared,
+        places: &HermesPlaces,
+        world: &dyn World,
+    ) -> Self {
+        let of: Vec<_> =
+            names.variables.iter().map(|variable| Family::of(strip_container_prefix(variable.name))).collect();
+        let fates = std::array::from_fn(|at| {
+            let family = &FAMILIES[at];
+            let members = names.variables.iter().zip(&of).filter(|(_, its)| **its == Some(family));
+            let members: Vec<_> = members.map(|(variable, _)| variable).collect();
+            let leads_to_hermes = |variable: &&Variable<'_>| variable.values().any(|value| places.hold(value, world));
+            (!members.is_empty()).then(|| match keeper(family, &members, user, declared) {
+                Some(rule) => Fate::Kept(rule),
+                None if user.markers == Markers::All || family.holds_values() => Fate::Removed,
+                None if members.iter().any(leads_to_hermes) => Fate::Removed,
+                None => Fate::Spared,
+            })
+        });
+        Self { of, fates }
+    }
+
+    /// The family of a variable, by its number, and its fate.
+    pub fn of(&self, at: usize) -> Option<(&'static Family, Fate)> {
+        let family = self.of[at]?;
+        let at = FAMILIES.iter().position(|known| known == family)?;
+        Some((family, self.fates[at]?))
+    }
+}
+
+/// The rule by which a family stays: one of its members is kept or passed through. A member on which rule 1 or 2 decides keeps
+/// none.
+fn keeper(family: &'static Family, members: &[&Variable<'_>], user: &UserRules, declared: &Declared) -> Option<Rule> {
+    let can_keep = |name: &[u8]| user.decide(name).is_none_or(|decision| decision.rule == Rule::Keep);
+    let mut names = members.iter().map(|variable| variable.name).filter(|name| can_keep(name));
+    let kept =
+        |wanted: &[u8]| family.matches_pattern(wanted) || names.clone().any(|name| pattern::matches(wanted, name));
+    if user.keep_patterns().any(kept) {
+        return Some(Rule::Keep);
+    }
+    let passed = declared.passthrough.iter().any(|name| family.matches_pattern(name))
+        || names.any(|name| declared.passthrough.contains(name));
+    passed.then_some(Rule::Passthrough)
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::place::{Layout, Row, offline};
+use super::place::{Layout, offline};
 use crate::direct;
 use crate::support::Run;
 
@@ -63,9 +63,9 @@ pub fn given_to(layout: &Layout, run: Run) -> Run {
 }
 
 /// What the other tests stand on: no marker is left, and the first Python on PATH is Hermes' own.
-pub fn is_what_hermes_leaves(row: Row) {
-    let layout = Layout::new(row);
-    let block = environment(&layout);
+#[track_caller]
+pub fn assert_what_hermes_leaves(layout: &Layout) {
+    let block = environment(layout);
     assert!(!block.contains_key("VIRTUAL_ENV"), "{block:?}");
     assert!(!block.contains_key("ANTHROPIC_API_KEY"), "{block:?}");
     let mut places = block["PATH"].split(':').map(|place| layout.on_disk(place.as_ref()));

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::place::{Layout, Row, offline};
+use super::place::offline;
 use crate::support::{Outcome, Sandbox, binary};
-use crate::{direct, has_tiny, installed, wheel};
+use crate::{Agent, direct, has_tiny, installed, wheel};
 
 /// What nox exports into a session that uv makes.
 const MARKERS: [&str; 3] = ["VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "UV_PYTHON"];
@@ -67,7 +67,7 @@ fn w07_uv_python_goes_with_the_environment_that_it_names() {
         ("3.11".into(), Some("3.11")),
         (other.join(".venv").display().to_string(), Some(other.join(".venv").to_str().unwrap())),
     ] {
-        let run = sandbox.builder(["/usr/bin/env", "-0"]).env("VIRTUAL_ENV", &session);
+        let run = sandbox.builder(["/usr/bin/env", "-0"]).no_env("ANTHROPIC_API_KEY").env("VIRTUAL_ENV", &session);
         assert_eq!(run.env("UV_PYTHON", &given).run().ok().var("UV_PYTHON").as_deref(), left, "{given}");
     }
 }
@@ -110,37 +110,36 @@ fn w08_markers_own_leaves_the_environment_of_nox_whole() {
 /// W08: what leads to Hermes goes with the same option, the whole family, and with the same word in a policy file.
 #[test]
 fn w08_markers_own_removes_what_leads_to_hermes() {
-    let layout = Layout::new(Row::ByHand);
-    let users = layout.users_venv();
-    let policy = layout.sandbox.write("policy.json", r#"{"markers": "own"}"#);
+    let agent = Agent::new();
+    let users = "/srv/shop/.venv";
+    let policy = agent.sandbox.write("policy.json", r#"{"markers": "own"}"#);
     let policy = ["--policy", policy.to_str().unwrap()];
     for options in [&["--markers", "own"][..], &["--markers=own"], &policy] {
         let seen = |value: &str| {
-            let run = layout.hx(&[&["-p", "builder"], options, &["--", "/usr/bin/env", "-0"]].concat());
+            let run = agent.with_options(options, &["/usr/bin/env", "-0"]);
             let run = run.env("VIRTUAL_ENV", value).env("VIRTUAL_ENV_PROMPT", "name").env("POETRY_ACTIVE", "1");
             let outcome = run.run().ok();
             ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "POETRY_ACTIVE"].map(|name| outcome.var(name))
         };
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(seen(layout.venv.to_str().unwrap()), [None, None, some("1")], "{options:?}");
-        let users = users.to_str().unwrap();
+        assert_eq!(seen(agent.venv.to_str().unwrap()), [None, None, some("1")], "{options:?}");
         assert_eq!(seen(users), [some(users), some("name"), some("1")], "{options:?}: the user's own");
     }
     // The default is every family.
     for options in [&[][..], &["--markers", "all"]] {
-        let run = layout.hx(&[&["-p", "builder"], options, &["--", "/usr/bin/env", "-0"]].concat());
-        assert_eq!(run.env("VIRTUAL_ENV", &users).run().ok().var("VIRTUAL_ENV"), None, "{options:?}");
+        let run = agent.with_options(options, &["/usr/bin/env", "-0"]);
+        assert_eq!(run.env("VIRTUAL_ENV", users).run().ok().var("VIRTUAL_ENV"), None, "{options:?}");
     }
 }
 
 /// pyenv/pyenv#2733, #3104 (W10): `pyenv activate` of an environment exports its name, too, which its shims obey.
 #[test]
 fn w10_pyenv_version_goes_with_the_environment_that_it_names() {
-    let layout = Layout::new(Row::ByHand);
-    let venv = layout.venv.to_str().unwrap();
-    let name = layout.venv.file_name().unwrap().to_str().unwrap();
+    let agent = Agent::new();
+    let venv = agent.venv.to_str().unwrap();
+    let name = agent.venv.file_name().unwrap().to_str().unwrap();
     let seen = |active: &str, version: &str| {
-        let run = layout.with(&["/usr/bin/env", "-0"]).env("VIRTUAL_ENV", active).env("PYENV_VIRTUAL_ENV", active);
+        let run = agent.with(&["/usr/bin/env", "-0"]).env("VIRTUAL_ENV", active).env("PYENV_VIRTUAL_ENV", active);
         run.env("PYENV_VERSION", version).run().ok().var("PYENV_VERSION")
     };
     assert_eq!(seen(venv, name), None);
@@ -148,6 +147,6 @@ fn w10_pyenv_version_goes_with_the_environment_that_it_names() {
     for version in ["3.11.7", "another", "shop"] {
         assert_eq!(seen(venv, version).as_deref(), Some(version), "the user's choice");
     }
-    let run = layout.with(&["/usr/bin/env", "-0"]).env("PYENV_VERSION", name).run().ok();
+    let run = agent.with(&["/usr/bin/env", "-0"]).no_env("VIRTUAL_ENV").env("PYENV_VERSION", name).run().ok();
     assert_eq!(run.var("PYENV_VERSION").as_deref(), Some(name), "no marker is removed");
 }

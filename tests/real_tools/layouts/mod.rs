@@ -17,56 +17,16 @@ macro_rules! row {
     ($name:ident, $row:ident) => {
         mod $name {
             use super::place::Row::$row;
-            use super::{gateway, installs, order, sight};
+            use super::{installs, sight};
 
             #[test]
-            fn hermes_starts_commands_from_it_without_a_marker() {
-                gateway::is_what_hermes_leaves($row);
+            fn w01_what_installs_elsewhere_leaves_it_alone() {
+                installs::all($row);
             }
 
             #[test]
-            fn w01_pip_install() {
-                installs::pip_install($row);
-            }
-
-            #[test]
-            fn w01_uv_pip_install() {
-                installs::uv_pip_install($row);
-            }
-
-            #[test]
-            fn w01_uv_pip_sync() {
-                installs::uv_pip_sync($row);
-            }
-
-            #[test]
-            fn w01_python_m_pip_install() {
-                installs::python_m_pip_install($row);
-            }
-
-            #[test]
-            fn w01_python3_is_not_its() {
-                sight::first_python($row);
-            }
-
-            #[test]
-            fn w01_path() {
-                order::own_places_stand_last($row);
-            }
-
-            #[test]
-            fn w01_pythonpath() {
-                sight::modules($row);
-            }
-
-            #[test]
-            fn w01_doctor() {
-                sight::doctor($row);
-            }
-
-            #[test]
-            fn w01_nested_start() {
-                order::nested_start($row);
+            fn w01_what_a_command_sees_of_it() {
+                sight::all($row);
             }
         }
     };

@@ -47,10 +47,8 @@ impl Layout {
 }
 
 /// The user's own venv keeps its place, and `hermes` is found still, and runs.
-pub fn own_places_stand_last(row: Row) {
-    let layout = Layout::new(row);
-    let users = layout.users_venv();
-    let behind = layout.path_with(&users);
+pub fn own_places_stand_last(layout: &Layout, users: &Path) {
+    let behind = layout.path_with(users);
     let before = format!("{}/bin:{behind}", users.display());
     for given in [layout.path(), behind, before] {
         let outcome = layout.with(&["/usr/bin/env", "-0"]).env("PATH", &given).run().ok();
@@ -60,7 +58,7 @@ pub fn own_places_stand_last(row: Row) {
     let place = Path::new(found.trim_end()).parent().unwrap();
     let link = layout.sandbox.real().join(".local/bin");
     assert!(
-        layout.is_own(place.to_str().unwrap()) || (place == link && matches!(row, Row::UvTool | Row::Pipx)),
+        layout.is_own(place.to_str().unwrap()) || (place == link && matches!(layout.row(), Row::UvTool | Row::Pipx)),
         "{found}"
     );
     let outcome = layout.with(&["hermes", "--version"]).run();
@@ -68,13 +66,11 @@ pub fn own_places_stand_last(row: Row) {
 }
 
 /// What is moved is known by what the command sees, not by a marker that the first start takes away.
-pub fn nested_start(row: Row) {
-    let layout = Layout::new(row);
-    let users = layout.users_venv();
+pub fn nested_starts_change_nothing(layout: &Layout, users: &Path) {
     let binary = binary();
     let nested = [binary.to_str().unwrap(), "-p", "builder", "--", "/usr/bin/env", "-0"];
     let modules = format!("{}:{}", layout.packages().display(), layout.sandbox.mkdir("modules").display());
-    for path in [layout.path(), layout.path_with(&users)] {
+    for path in [layout.path(), layout.path_with(users)] {
         let [one, two] = [&nested[4..], &nested[..]].map(|command| {
             let run = layout.with(command).env("PATH", &path).env("PYTHONPATH", &modules);
             run.env("VIRTUAL_ENV", &layout.venv).run().ok().entries()

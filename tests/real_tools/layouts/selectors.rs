@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::place::{Layout, Row};
 use crate::support::{CANARY, Run};
-use crate::{has_tiny, installed, site_packages, wheel};
+use crate::{Agent, direct, has_tiny, installed, site_packages, system, wheel};
 
 /// pypa/pip PR#11320, pypa/pipx PR#1770 (W05): by one variable the user's pip installs into Hermes' venv.
 #[test]
@@ -28,8 +28,10 @@ fn w05_pip_python_does_not_aim_the_users_pip_at_hermes() {
 /// The same reports (W05): the other variables of pip, and what says where else packages go.
 #[test]
 fn w05_selectors_that_lead_into_hermes_venv_go() {
-    let layout = Layout::new(Row::ByHand);
-    let users = layout.users_venv();
+    let agent = Agent::new();
+    let users = agent.sandbox.path("users-venv");
+    let make = [system("python3"), "-m", "venv", "--without-pip", users.to_str().unwrap()];
+    direct(&agent.sandbox, &make).run().ok();
     let packages = |venv: &Path| site_packages(venv).display().to_string();
     let value = |name: &str, venv: &Path| match name {
         "PIP_PYTHON" | "UV_PYTHON" => venv.join("bin/python").display().to_string(),
@@ -39,8 +41,10 @@ fn w05_selectors_that_lead_into_hermes_venv_go() {
     for name in
         ["PIP_PYTHON", "PIP_TARGET", "PIP_PREFIX", "PYTHONUSERBASE", "UV_PYTHON", "UV_PROJECT", "UV_WORKING_DIR"]
     {
-        let seen = |value: &str| layout.with(&["/usr/bin/env", "-0"]).env(name, value).run().ok().var(name);
-        let own = value(name, &layout.venv);
+        let seen = |value: &str| {
+            agent.with(&["/usr/bin/env", "-0"]).no_env("VIRTUAL_ENV").env(name, value).run().ok().var(name)
+        };
+        let own = value(name, &agent.venv);
         assert_eq!(seen(&own), None, "{name}={own}");
         let users = value(name, &users);
         assert_eq!(seen(&users), Some(users.clone()), "{name}: the user's own");
@@ -50,13 +54,13 @@ fn w05_selectors_that_lead_into_hermes_venv_go() {
 /// W05: a relative value counts from where the command starts, and a word is a path only if there is something.
 #[test]
 fn w05_relative_selectors_count_from_where_the_command_starts() {
-    let layout = Layout::new(Row::ByHand);
-    let above = layout.venv.parent().unwrap().to_str().unwrap();
-    let name = layout.venv.file_name().unwrap().to_str().unwrap();
+    let agent = Agent::new();
+    let above = agent.venv.parent().unwrap().to_str().unwrap();
+    let name = agent.venv.file_name().unwrap().to_str().unwrap();
     let dotted = format!("./{name}");
     let seen = |options: &[&str], value: &str| {
-        let words = [&["-p", "builder"], options, &["--", "/usr/bin/env", "-0"]].concat();
-        layout.hx(&words).env("PIP_PREFIX", value).run().ok().var("PIP_PREFIX")
+        let run = agent.with_options(options, &["/usr/bin/env", "-0"]).no_env("VIRTUAL_ENV");
+        run.env("PIP_PREFIX", value).run().ok().var("PIP_PREFIX")
     };
     for value in [&*dotted, name] {
         assert_eq!(seen(&["-C", above], value), None, "{value}");

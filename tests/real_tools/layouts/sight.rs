@@ -2,15 +2,37 @@
 //! the venv, whole and damaged.
 
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::place::{Layout, Row};
+use super::{gateway, order};
 use crate::support::Outcome;
 use crate::{PRINT_PREFIX, direct, system};
 
-/// The first Python is the user's venv's where there is one, else the system's.
-pub fn first_python(row: Row) {
+/// One thing that a command sees, with a venv of the user's at hand.
+type Part = (&'static str, fn(&Layout, &Path));
+
+const PARTS: [Part; 5] = [
+    ("PATH", order::own_places_stand_last),
+    ("a start in a start", order::nested_starts_change_nothing),
+    ("the first Python", first_python),
+    ("PYTHONPATH", modules),
+    ("--doctor", doctor),
+];
+
+/// One row of the table. A part that fails says so itself, and does not hide the others.
+pub fn all(row: Row) {
     let layout = Layout::new(row);
+    gateway::assert_what_hermes_leaves(&layout);
+    let users = layout.users_venv();
+    let fails = |part: &Part| catch_unwind(AssertUnwindSafe(|| part.1(&layout, &users))).is_err();
+    let failed: Vec<_> = PARTS.iter().filter(|part| fails(part)).map(|part| part.0).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// The first Python is the user's venv's where there is one, else the system's. Where there is no other one, Hermes' runs.
+fn first_python(layout: &Layout, users: &Path) {
     let prefix = |outcome: Outcome| outcome.ok().out().trim_end().to_owned();
     let command = ["python3", "-c", PRINT_PREFIX];
     let by_a_child = [&[system("env")], &command[..]].concat();
@@ -22,16 +44,15 @@ pub fn first_python(row: Row) {
     assert_ne!(expected, venv);
     assert_eq!(prefix(layout.with(&by_a_child).run()), expected, "started by a child");
     assert_eq!(prefix(layout.with(&command).run()), expected, "started by us");
-
-    let users = layout.users_venv();
-    let run = layout.with(&command).env("PATH", layout.path_with(&users));
+    let run = layout.with(&command).env("PATH", layout.path_with(users));
     assert_eq!(Path::new(&prefix(run.run())), users);
+    let run = layout.with(&command).env("PATH", layout.path_without_others(&["python3"]));
+    assert_eq!(prefix(run.run()), venv);
     layout.assert_untouched(&before);
 }
 
 /// Neither the code nor the packages are on PYTHONPATH; what is the user's there stays.
-pub fn modules(row: Row) {
-    let layout = Layout::new(row);
+fn modules(layout: &Layout, _: &Path) {
     let seen = |given: &str| layout.with(&["/usr/bin/env", "-0"]).env("PYTHONPATH", given).run().ok().var("PYTHONPATH");
     let packages = layout.packages().display().to_string();
     let users = layout.sandbox.mkdir("modules").display().to_string();
@@ -66,16 +87,15 @@ fn own_venv(layout: &Layout) -> Vec<(String, String)> {
 }
 
 /// The venv is known without a marker, once; and so is its damage, which shows only at the gateway's next start.
-pub fn doctor(row: Row) {
-    let layout = Layout::new(row);
-    let told = own_venv(&layout);
+fn doctor(layout: &Layout, _: &Path) {
+    let told = own_venv(layout);
     assert!(matches!(&told[..], [(level, _)] if level == "ok"), "{told:?}");
 
     // As `uv pip sync` leaves it.
     let packages = layout.on_disk(&layout.packages());
     fs::rename(&packages, packages.with_file_name("away")).unwrap();
     fs::create_dir(&packages).unwrap();
-    let told = own_venv(&layout);
+    let told = own_venv(layout);
     assert!(
         matches!(&told[..], [(level, message)] if level == "problem" && message.contains("hermes_agent")),
         "{told:?}"

@@ -55,8 +55,6 @@ impl Trial {
             wheel_of(&layout.sandbox, case.wheel);
         }
         layout.sandbox.write("work/requirements.txt", "./by_sync-1.0-py3-none-any.whl\n");
-        // What it compiles of its own code at its first start is no damage.
-        layout.path();
         Self { users: layout.users_venv(), before: layout.bytes(), layout, faults: Vec::new() }
     }
 

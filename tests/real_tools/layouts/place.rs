@@ -243,8 +243,9 @@ impl Layout {
         mounted.unwrap_or_else(|| seen.to_owned())
     }
 
-    /// The venv, byte for byte.
+    /// The venv, byte for byte. What it compiles of its own code when Hermes is asked, at its first start, is no damage.
     pub fn bytes(&self) -> Bytes {
+        gateway::environment(self);
         let mut all = Bytes::new();
         let mut open = vec![self.on_disk(&self.venv)];
         while let Some(next) = open.pop() {

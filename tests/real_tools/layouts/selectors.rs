@@ -68,7 +68,8 @@ fn w05_relative_selectors_count_from_where_the_command_starts() {
     }
 }
 
-/// Words of hermes-exec and of uv that print the environment of a `uv run`.
+/// What a command of `uv run` in the gateway's working directory sees of a variable of the user's; nothing when it sees
+/// Hermes' key.
 fn uv_run(layout: &Layout, through_us: bool, env_file: &str) -> Option<Option<String>> {
     let command = [installed("uv/bin/uv"), "run", "--no-project", "/usr/bin/env", "-0"];
     let run = if through_us { layout.with(&command) } else { layout.without(&command) };
@@ -77,7 +78,6 @@ fn uv_run(layout: &Layout, through_us: bool, env_file: &str) -> Option<Option<St
     let block = outcome.block();
     let value = |name: &str| block.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     let key = value("OPENAI_API_KEY").is_some_and(|value| value.contains(CANARY));
-    // None: Hermes' key is there.
     (!key).then(|| value("SHOP_COLOUR"))
 }
 

@@ -99,7 +99,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Installs it.
+    /// Installs it, with a pip in the venv: without one there would be nothing to refuse.
     pub fn new(row: Row) -> Self {
         let sandbox = Sandbox::new();
         let layout = Self { row, venv: row.venv(&sandbox), root: row.root(&sandbox), sandbox };

@@ -19,6 +19,8 @@ mod held;
 mod hermes;
 #[path = "real_tools/home.rs"]
 mod home;
+#[path = "real_tools/layouts/mod.rs"]
+mod layouts;
 #[path = "real_tools/logins.rs"]
 mod logins;
 #[path = "packages.rs"]

@@ -191,7 +191,10 @@ impl Search {
         }
         let place = self.places.as_ref().and_then(|own| own.installs_into(program, &self.args, input.world));
         let Some(place) = place else { return Ok(()) };
-        let [word, place] = [self.shown_word(), escaped_path(&place)];
+        let (mut word, place) = (self.shown_word(), escaped_path(&place));
+        if program.file_name().is_some_and(|name| name.as_bytes().starts_with(b"python")) {
+            word.push_str(" -m pip");
+        }
         Err(Failure::new(format!("'{word}' would install into Hermes' own venv {place}"))
             .status(Status::CannotRun)
             .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))

@@ -35,7 +35,7 @@ pub fn explain(draft: &Draft, verbose: bool, mut page: Page) -> String {
         environment_section(&draft.env.decisions, verbose, &mut page);
     }
     if !draft.env.moved.is_empty() {
-        page.section("PATH", "Hermes' own venv moved to the end:");
+        page.section("PATH", "Hermes' own directories go last:");
         draft.env.moved.iter().for_each(|element| page.line(&escaped(element)));
     }
     if let Some(command) = &draft.command {

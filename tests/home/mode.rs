@@ -45,6 +45,32 @@ fn the_mode_comes_from_the_option_then_from_our_variable_then_from_that_of_the_t
     }
 }
 
+/// hermes-agent#48037, PR#46075: the setting holds below Hermes, which hands it on, and did not from a shell or cron.
+#[test]
+fn w30_terminal_home_mode_of_config_yaml_is_the_same_from_everywhere() {
+    let sandbox = Sandbox::with_builder();
+    let config = "real/.hermes/profiles/builder/config.yaml";
+    let home = |run: crate::support::Run| home_of(run);
+    let real = sandbox.real().display().to_string();
+    let of_profile = sandbox.home().display().to_string();
+    for (word, expected) in [("real", &real), ("Host", &real), ("profile", &of_profile), ("auto", &of_profile)] {
+        sandbox.write(config, format!("terminal:\n  home_mode: {word}\n"));
+        assert_eq!(&home(sandbox.hx(env(&["-p", "builder"]))), expected, "{word}");
+    }
+    // It is the last to be asked.
+    sandbox.write(config, "terminal: {home_mode: real}\n");
+    let start = |options: &[&str]| sandbox.hx(env(&[&["-p", "builder"], options].concat()));
+    assert_eq!(home(start(&["--home", "profile"])), of_profile);
+    assert_eq!(home(start(&[]).env("HERMES_EXEC_HOME_MODE", "auto")), of_profile);
+    assert_eq!(home(start(&[]).env("TERMINAL_HOME_MODE", "profile")), of_profile);
+    assert_eq!(home(start(&[]).env("TERMINAL_HOME_MODE", "auto")), real, "which says nothing");
+    sandbox.write("real/.hermes/profiles/builder/hermes-exec.json", r#"{"home": "profile"}"#);
+    assert_eq!(home(start(&[])), of_profile);
+    std::fs::remove_file(sandbox.path("real/.hermes/profiles/builder/hermes-exec.json")).unwrap();
+    let explained = sandbox.hx(["-n", "-p", "builder"]).run().ok().out();
+    assert!(explained.contains("mode real (from config.yaml)"), "{explained}");
+}
+
 #[test]
 fn terminal_home_mode_has_aliases_and_other_values_say_nothing() {
     for value in ["profile", "isolated", "profile_home", "profile-home"] {

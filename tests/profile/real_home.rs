@@ -173,3 +173,25 @@ fn a_real_home_at_or_below_the_selected_home_is_passed_over() {
     let outcome = with_root(&sandbox).env("HOME", &elsewhere).run().ok();
     assert_ne!(outcome.var("HERMES_REAL_HOME"), text(elsewhere));
 }
+
+/// s6-overlay#374: HOME=/root is left over from before a privilege drop, and nothing is linked.
+#[test]
+fn w29_a_home_of_another_user_gives_way_to_the_callers_own() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
+    sandbox.chown_all(NOBODY_KNOWN);
+    let entry = format!("agent:x:{NOBODY_KNOWN}:{NOBODY_KNOWN}::{}:/bin/sh\n", sandbox.real().display());
+    let passwd = sandbox.write("passwd", format!("root:x:0:0::/root:/bin/sh\n{entry}"));
+    let binary = sandbox.copied_binary();
+    let as_agent = |home: &std::path::Path, mode: &str| {
+        let run = sandbox.builder(["/usr/bin/env", "-0"]).program(&binary).env("HOME", home).uid(NOBODY_KNOWN);
+        let mount = format!("mount --bind {} /etc/passwd\nchmod {mode} {}", passwd.display(), home.display());
+        run.mounted(&mount).run()
+    };
+    let foreign = sandbox.mkdir("foreign");
+    let outcome = as_agent(&foreign, "0755").ok();
+    assert_eq!(outcome.var("HERMES_REAL_HOME"), text(sandbox.real()), "{outcome:?}");
+    assert!(sandbox.home().join(".claude").is_symlink());
+    // One that the caller can write to is meant, whoever owns it: a directory that a volume brings.
+    as_agent(&foreign, "0777").fails(125, &["no Hermes at", "/foreign/.hermes"]);
+}

@@ -43,7 +43,7 @@ impl PathEdits<'_> {
                 Some(edit.as_ref().map_or(old.to_vec(), |(new, _)| new.clone()))
             };
             decisions[at].change = Change::Edit(edits.iter().zip(values()).map(new).collect());
-            decisions[at].reason = "Hermes' own directories moved to the end";
+            decisions[at].reason = "Hermes' own directories go last";
         }
         edits.into_iter().flatten().flat_map(|(_, moved)| moved).collect()
     }

@@ -15,14 +15,15 @@ pub fn has_secret_word(name: &[u8]) -> bool {
         || name.last_chunk().is_some_and(|end: &[u8; 4]| end.eq_ignore_ascii_case(b"_PWD"))
 }
 
-/// Does the value hold a URL with a password in it, `://user:password@`?
+/// Does the value hold a URL with a password in it, `://user:password@`? The user may be empty, as it is for Redis.
 pub fn has_credentials_in_url(value: &[u8]) -> bool {
     let mut rest = value;
     while let Some(at) = rest.windows(3).position(|bytes| bytes == b"://") {
         rest = &rest[at + 3..];
-        let end = rest.iter().position(|&byte| byte == b'/' || byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let end =
+            rest.iter().position(|&byte| b"/?#".contains(&byte) || byte.is_ascii_whitespace()).unwrap_or(rest.len());
         let user = rest[..end].iter().rposition(|&byte| byte == b'@').map_or(&[][..], |at| &rest[..at]);
-        if user.iter().position(|&byte| byte == b':').is_some_and(|colon| colon > 0 && colon + 1 < user.len()) {
+        if user.iter().position(|&byte| byte == b':').is_some_and(|colon| colon + 1 < user.len()) {
             return true;
         }
     }

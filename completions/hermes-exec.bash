@@ -4,11 +4,11 @@
 
 _hermes_exec() {
     local options='-p --profile --hermes-home --home --share --no-share --inherit-credentials --inherit-credentials=
-        --keep -u --unset --set --markers --minimal --policy --no-policy -C --chdir -a --argv0 --seal --seal= -n --explain
-        --dry-run --only --doctor --catalogue --json --unlink -v --verbose -q --quiet -h --help -V --version'
-    # Those whose value may be a word of its own. By their letters they are p, u, C and a.
-    local with_value=' --profile --hermes-home --home --share --no-share --keep --unset --set --markers --policy --chdir --argv0
-        --only '
+        --keep -u --unset --set --set-from --markers --minimal --policy --no-policy -c -C --chdir -a --argv0 --seal --seal= -n --explain
+        --dry-run --only --doctor --catalogue --json --unlink --shims --completions -v --verbose -q --quiet -h --help -V --version'
+    # Those whose value may be a word of its own. By their letters they are p, u, c, C and a.
+    local with_value=' --profile --hermes-home --home --share --no-share --keep --unset --set --set-from --markers --policy --chdir --argv0
+        --only --shims --completions '
     local IFS=$' \t\n' words=() starts=() line=${COMP_LINE:0:COMP_POINT} stripped word last i
     COMPREPLY=()
 
@@ -35,7 +35,7 @@ _hermes_exec() {
             --) behind_dashes=1; ((i++)); break ;;
             --*=*) ;;
             --*) [[ $with_value == *[[:space:]]"$word"[[:space:]]* ]] && ((i++)) ;;
-            -?*) word=${word#"${word%%[puCa]*}"}; ((${#word} == 1)) && ((i++)) ;;
+            -?*) word=${word#"${word%%[pucCa]*}"}; ((${#word} == 1)) && ((i++)) ;;
             *) break ;;
         esac
     done
@@ -55,7 +55,7 @@ _hermes_exec() {
         [[ $COMP_WORDBREAKS == *=* ]] || prefix=$option=
         current=${current#*=}
     elif [[ $current == -[!-]* ]]; then
-        word=${current#"${current%%[puCa]*}"}
+        word=${current#"${current%%[pucCa]*}"}
         if [[ $word ]]; then
             option=-${word:0:1}
             current=${word:1}
@@ -66,6 +66,7 @@ _hermes_exec() {
         '') _hermes_exec_words "$current" '' "$options" ;;
         -p|--profile) _hermes_exec_words "$current" "$prefix" "$(_hermes_exec_profiles)" ;;
         --home) _hermes_exec_words "$current" "$prefix" 'auto profile real' ;;
+        --completions) _hermes_exec_words "$current" "$prefix" 'bash zsh fish' ;;
         --markers) _hermes_exec_words "$current" "$prefix" 'all own' ;;
         --seal) _hermes_exec_words "$current" "$prefix" 'off on files' ;;
         --share) _hermes_exec_list 'keychain claude' with-paths ;;
@@ -75,10 +76,21 @@ _hermes_exec() {
         --set)
             _hermes_exec_option -o nospace
             [[ $current == *=* ]] || COMPREPLY=($(compgen -P "$prefix" -S = -e -- "$current")) ;;
-        -C|--chdir|--hermes-home)
+        -C|--chdir|--hermes-home|--shims)
             _hermes_exec_option -o filenames
             IFS=$'\n'
             COMPREPLY=($(compgen -P "$prefix" -d -- "$current")) ;;
+        --set-from)
+            if [[ $current != *=* ]]; then
+                _hermes_exec_option -o nospace
+                COMPREPLY=($(compgen -P "$prefix" -S = -e -- "$current"))
+                return
+            fi
+            _hermes_exec_option -o filenames
+            # The shell replaces what is behind the '=' alone where that breaks words.
+            [[ $COMP_WORDBREAKS == *=* ]] || prefix+=${current%%=*}=
+            IFS=$'\n'
+            COMPREPLY=($(compgen -P "$prefix" -f -- "${current#*=}")) ;;
         --policy)
             _hermes_exec_option -o filenames
             IFS=$'\n'

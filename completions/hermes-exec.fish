@@ -6,8 +6,8 @@ function __hermes_exec_rest
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
     argparse -s p/profile= hermes-home= home= share=+ no-share=+ 'inherit-credentials=?' keep=+ u/unset=+ set=+ \
-        markers= minimal policy= no-policy C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
-        json unlink v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
+        set-from=+ markers= minimal policy= no-policy c= C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
+        json unlink shims= completions= v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
     and set -q argv[1]; and not string match -qr '^-' -- $argv[1]
     and string join0 -- $argv
 end
@@ -90,10 +90,12 @@ __hermes_exec_option -l inherit-credentials -f -a '(__hermes_exec_groups)' -d 'G
 __hermes_exec_option -l keep -x -a '(set -nx)' -d 'Keep variables (glob)'
 __hermes_exec_option -s u -l unset -x -a '(set -nx)' -d 'Remove variables (glob)'
 __hermes_exec_option -l set -x -a '(set -nx)=' -d 'Set a variable'
+__hermes_exec_option -l set-from -r -F -d 'Set a variable to what is in a file'
 __hermes_exec_option -l markers -x -a 'all own' -d 'Which activation markers to remove'
 __hermes_exec_option -l minimal -f -d 'Pass only the core variables and what is named'
 __hermes_exec_option -l policy -r -F -d 'Another policy file'
 __hermes_exec_option -l no-policy -f -d 'Read no policy file'
+__hermes_exec_option -s c -x -d 'Run a string with a shell'
 __hermes_exec_option -s C -l chdir -x -a '(__fish_complete_directories)' -d 'Change to a directory first'
 __hermes_exec_option -s a -l argv0 -x -d 'Pass a name as the zeroth argument'
 __hermes_exec_option -l seal -f -a 'off on files' -d 'Keep the command from reading credentials back'
@@ -104,6 +106,8 @@ __hermes_exec_option -l doctor -f -d 'Check the set-up, and say what mends it'
 __hermes_exec_option -l catalogue -f -d 'Print the built-in table of variables'
 __hermes_exec_option -l json -f -d 'Print JSON, with --explain, --doctor or --catalogue'
 __hermes_exec_option -l unlink -f -d 'Remove the links from the home'
+__hermes_exec_option -l shims -x -a '(__fish_complete_directories)' -d 'Write a PATH shim for each tool that follows'
+__hermes_exec_option -l completions -x -a 'bash zsh fish' -d 'Print the completion script for a shell'
 __hermes_exec_option -s v -l verbose -f -d 'Print the names that are changed, and why'
 __hermes_exec_option -s q -l quiet -f -d 'Print no warnings and no notices'
 __hermes_exec_option -s h -l help -f -d 'Print help'

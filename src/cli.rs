@@ -5,13 +5,15 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-use crate::error::Failure;
+mod errors;
+pub mod words;
 
-/// The line that `--help` and every usage error show.
-pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
+use crate::error::Failure;
+pub use errors::USAGE;
+use errors::usage_error;
 
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,6 +34,24 @@ pub enum Markers {
     All,
     /// Only the families that lead to Hermes
     Own,
+}
+
+/// A shell for which there is a completion script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Shell {
+    fn completions(self) -> &'static str {
+        match self {
+            Self::Bash => include_str!("../completions/hermes-exec.bash"),
+            Self::Zsh => include_str!("../completions/_hermes-exec"),
+            Self::Fish => include_str!("../completions/hermes-exec.fish"),
+        }
+    }
 }
 
 /// How much of the machine is sealed off from COMMAND.
@@ -76,6 +96,8 @@ pub enum Request {
     Explain(Box<Options>),
     Doctor(Box<Options>),
     Unlink(Box<Options>),
+    /// Shims in this directory, for the words of the command.
+    Shims(OsString, Box<Options>),
     /// A command is given.
     Run(Box<Options>),
 }
@@ -124,7 +146,11 @@ pub struct Options {
 
     /// Set a variable, over every other rule
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
-    pub set: Vec<OsString>,
+    set: Vec<OsString>,
+
+    /// Set a variable to what is in FILE, such as /dev/fd/3
+    #[arg(long, value_name = "NAME=FILE", allow_hyphen_values = true)]
+    set_from: Vec<OsString>,
 
     /// Which activation markers of venvs and the like to remove
     #[arg(long, value_name = "WHICH")]
@@ -141,6 +167,10 @@ pub struct Options {
     /// Read no policy file
     #[arg(long, overrides_with = "policy")]
     pub no_policy: bool,
+
+    /// Run STRING with a shell; the words after it are its $0, $1 ...
+    #[arg(short = 'c', value_name = "STRING", allow_hyphen_values = true)]
+    pub shell_string: Option<OsString>,
 
     /// Change to DIR before COMMAND is looked up and started
     #[arg(short = 'C', long, value_name = "DIR", allow_hyphen_values = true)]
@@ -179,6 +209,14 @@ pub struct Options {
     #[arg(long, group = "mode")]
     unlink: bool,
 
+    /// Write a PATH shim into DIR for each TOOL that follows, with the options of this command line
+    #[arg(long, value_name = "DIR", group = "mode")]
+    shims: Option<OsString>,
+
+    /// Print the completion script for a shell
+    #[arg(long, value_name = "SHELL", group = "mode")]
+    completions: Option<Shell>,
+
     /// Print the names that are changed, and why, on stderr
     #[arg(short, long, overrides_with = "quiet")]
     pub verbose: bool,
@@ -195,9 +233,22 @@ pub struct Options {
     #[arg(skip)]
     pub shares: Vec<(bool, OsString)>,
 
+    /// `--set` and `--set-from` in the order of the command line.
+    #[arg(skip)]
+    pub sets: Vec<Assignment>,
+
     /// The groups of `--inherit-credentials`: none without the option, an empty list for the bare one.
     #[arg(skip)]
     pub grants: Option<Grants>,
+}
+
+/// A variable to set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assignment {
+    /// `NAME=VALUE`
+    Value(OsString),
+    /// `NAME=FILE`
+    From(OsString),
 }
 
 /// What `--inherit-credentials` says.
@@ -210,6 +261,11 @@ pub struct Grants {
 }
 
 impl Options {
+    /// Is the command going to run, so that whatever can be read only once may be read?
+    pub fn is_run(&self) -> bool {
+        !self.explain && !self.doctor
+    }
+
     /// The command's `argv`: `--argv0` or the word as typed, then the arguments.
     pub fn argv(&self) -> Vec<OsString> {
         let mut argv = self.command.clone();
@@ -231,10 +287,13 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Requ
         Err(error) => return Err(usage_error(&error)),
     };
     let shares = shares_in_order(&matches);
+    let sets = in_order(&matches, ["set", "set_from"]);
+    let sets =
+        sets.map(|(at, value)| if at == 0 { Assignment::Value(value) } else { Assignment::From(value) }).collect();
     let grants = grants(&matches);
     // Takes the values out of the matches, which are of no use any more.
     let mut options = Options::from_arg_matches_mut(&mut matches).map_err(|error| usage_error(&error))?;
-    (options.shares, options.grants) = (shares, grants);
+    (options.shares, options.sets, options.grants) = (shares, sets, grants);
 
     // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
     if let Some(word) = options.command.first() {
@@ -262,34 +321,45 @@ fn request(options: Options) -> Result<Request, Failure> {
     if options.only.iter().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) {
         return Err(Failure::new("--only takes the name of a variable").hint("without a value: --only NAME"));
     }
-    let is_about_setup = options.unlink || options.catalogue || options.doctor;
-    if is_about_setup && !options.command.is_empty() {
-        return Err(Failure::new("--unlink, --doctor and --catalogue take no command")
+    let is_about_setup = options.unlink || options.catalogue || options.doctor || options.completions.is_some();
+    let has_command = !options.command.is_empty() || options.shell_string.is_some();
+    if is_about_setup && has_command {
+        return Err(Failure::new("--unlink, --doctor, --catalogue and --completions take no command")
             .hint("run the command separately, or use --explain"));
     }
+    if options.shims.is_some() && (options.command.is_empty() || options.shell_string.is_some()) {
+        return Err(Failure::new("--shims needs the tools to write shims for").hint("hermes-exec --shims DIR TOOL..."));
+    }
     // clap lets only one of them through.
-    let options = Box::new(options);
-    match () {
-        () if options.catalogue => Ok(Request::Catalogue { json: options.json }),
-        () if options.doctor => Ok(Request::Doctor(options)),
-        () if options.unlink => Ok(Request::Unlink(options)),
-        () if options.explain => Ok(Request::Explain(options)),
-        () if options.command.is_empty() => {
-            Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)")))
-        }
-        () => Ok(Request::Run(options)),
+    let mut options = Box::new(options);
+    match (options.shims.take(), options.completions) {
+        (Some(dir), _) => Ok(Request::Shims(dir, options)),
+        (_, Some(shell)) => Ok(Request::Text(shell.completions().to_owned())),
+        _ if options.catalogue => Ok(Request::Catalogue { json: options.json }),
+        _ if options.doctor => Ok(Request::Doctor(options)),
+        _ if options.unlink => Ok(Request::Unlink(options)),
+        _ if options.explain => Ok(Request::Explain(options)),
+        _ if !has_command => Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)"))),
+        _ => Ok(Request::Run(options)),
     }
 }
 
 /// Items of `--share` and `--no-share`, split at commas, left to right.
 fn shares_in_order(matches: &ArgMatches) -> Vec<(bool, OsString)> {
+    let words = in_order(matches, ["share", "no_share"]);
+    words.flat_map(|(at, value)| at_commas(&value).map(move |item| (at == 0, item)).collect::<Vec<_>>()).collect()
+}
+
+/// The values of two options, each with the number of its option, in the order of the command line.
+fn in_order(matches: &ArgMatches, options: [&str; 2]) -> impl Iterator<Item = (usize, OsString)> {
     let mut found = Vec::new();
-    for (id, adds) in [("share", true), ("no_share", false)] {
+    for (number, id) in options.into_iter().enumerate() {
         let values = matches.get_many::<OsString>(id).unwrap_or_default();
-        found.extend(matches.indices_of(id).unwrap_or_default().zip(values).map(|(at, value)| (at, adds, value)));
+        let places = matches.indices_of(id).unwrap_or_default();
+        found.extend(places.zip(values).map(|(at, value)| (at, number, value.clone())));
     }
     found.sort_by_key(|&(at, ..)| at);
-    found.into_iter().flat_map(|(_, adds, value)| at_commas(value).map(move |item| (adds, item))).collect()
+    found.into_iter().map(|(_, number, value)| (number, value))
 }
 
 fn grants(matches: &ArgMatches) -> Option<Grants> {
@@ -302,40 +372,4 @@ fn grants(matches: &ArgMatches) -> Option<Grants> {
 
 fn at_commas(value: &OsString) -> impl Iterator<Item = OsString> {
     value.as_bytes().split(|&byte| byte == b',').map(|item| std::ffi::OsStr::from_bytes(item).to_owned())
-}
-
-/// clap's errors in our words: it would echo bad values, and print several lines.
-fn usage_error(error: &clap::Error) -> Failure {
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
-        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
-        _ => None,
-    };
-    // "--home <MODE>", "--seal[=<LEVEL>]" and "--profil=x": the name of the option is what is in front.
-    let option = text(ContextKind::InvalidArg).unwrap_or_default();
-    let option = option.split([' ', '=', '[']).next().unwrap_or_default();
-    let usage = format!("usage: {USAGE} (see --help)");
-    match error.kind() {
-        ErrorKind::UnknownArgument => {
-            Failure::new(format!("unknown option {option}")).hint(match text(ContextKind::SuggestedArg) {
-                Some(close) => format!("did you mean {close}? Put a command that starts with '-' after --"),
-                None => usage,
-            })
-        }
-        ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_some_and(|value| !value.is_empty()) => {
-            let known = match error.get(ContextKind::ValidValue) {
-                Some(ContextValue::Strings(known)) => format!("one of: {}", known.join(", ")),
-                _ => usage,
-            };
-            Failure::new(format!("{option} does not take this value")).hint(known)
-        }
-        ErrorKind::InvalidValue => Failure::new(format!("{option} needs a value")).hint(usage),
-        ErrorKind::TooManyValues => Failure::new(format!("{option} takes no value")).hint(usage),
-        ErrorKind::NoEquals => Failure::new(format!("{option} takes its value after '='")).hint(usage),
-        ErrorKind::ArgumentConflict => {
-            let other = text(ContextKind::PriorArg).unwrap_or_default();
-            Failure::new(format!("{option} and {other} cannot be used together")).hint("give one of them")
-        }
-        kind => Failure::new(format!("wrong usage: {kind}")).hint(usage),
-    }
 }

@@ -4,15 +4,18 @@
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString, c_int};
 
+use anyhow::Context;
+
 use crate::act::seal::Seal;
-use crate::act::{exec, links};
+use crate::act::{exec, links, shims};
 use crate::cli::{self, Options, Request};
 use crate::doctor;
 use crate::environ::Environ;
 use crate::output::{Page, print, say, stderr_is_terminal};
 use crate::plan::command::Program;
 use crate::plan::diagnostic::{Diagnostic, Level};
-use crate::plan::{Draft, Ready, Unlink, catalogue, command};
+use crate::plan::shims::Shims;
+use crate::plan::{Draft, Ready, Unlink, catalogue, command, shell};
 use crate::report;
 use crate::world::Input;
 use crate::world::settings::GUARD;
@@ -31,17 +34,19 @@ pub fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> anyh
     match request {
         Request::Text(text) => print(&text)?,
         Request::Catalogue { json } => print(&report::catalogue::print(json))?,
-        Request::Explain(options) => explain(&options, &input())?,
+        Request::Explain(options) => explain(*options, &input())?,
         Request::Doctor(options) => return examine(&options, &input()),
         Request::Unlink(options) => unlink(&options, &input())?,
-        Request::Run(options) => return Err(execute(&options, &input())),
+        Request::Shims(dir, options) => write_shims(&dir, &options, &input())?,
+        Request::Run(options) => return Err(execute(*options, &input())),
     }
     Ok(0)
 }
 
 /// Prints the plan, and fails as the run would.
-fn explain(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
-    let mut draft = Draft::build(options, input);
+fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
+    shell::wrap(&mut options, input);
+    let mut draft = Draft::build(&options, input);
     draft.findings.extend(command::shell_findings(&options.argv(), &draft.env.child));
     print(&if options.json {
         report::json::explain(&draft)
@@ -70,12 +75,21 @@ fn unlink(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn write_shims(dir: &OsStr, options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
+    let own = std::env::current_exe().context("the path of hermes-exec is not known")?;
+    let base = std::env::current_dir().context("the working directory is not known")?;
+    let plan = Shims::build(dir, options, &own, &base, input)?;
+    shims::write(&plan)?;
+    print(&format!("{}\n", plan.lines.join("\n")))
+}
+
 /// Runs the command. Whatever can fail without an effect comes first: the plan, and in it the program, and the rules of the
 /// seal. So a command that is not found leaves no home and no link behind. The notice stands before the findings, which are
 /// complete only when the links are made. The directory is changed after the links, whose paths are absolute, and before the
 /// seal, which may forbid it. After the seal there is nothing but `execve`.
-fn execute(options: &Options, input: &Input<'_>) -> anyhow::Error {
-    match prepare(options, input).and_then(|ready| start(ready, options, input)) {
+fn execute(mut options: Options, input: &Input<'_>) -> anyhow::Error {
+    shell::wrap(&mut options, input);
+    match prepare(&options, input).and_then(|ready| start(ready, &options, input)) {
         Err(error) => error,
     }
 }
@@ -115,9 +129,12 @@ fn prepare(options: &Options, input: &Input<'_>) -> anyhow::Result<Ready> {
 
 /// Starts the program, or the next one of its name where `execvp(3)` would go on.
 fn start(mut ready: Ready, options: &Options, input: &Input<'_>) -> anyhow::Result<Infallible> {
-    let argv = options.argv();
+    let mut argv = options.argv();
     loop {
         let Program { path, guard } = &ready.program;
+        if let (true, None, Some(name)) = (ready.search.has_passed_a_shim(), &options.argv0, argv.first_mut()) {
+            *name = path.into();
+        }
         let errno = match guard {
             None => exec::start(path, &argv, &ready.child),
             Some(guard) => {

@@ -45,7 +45,11 @@ fn of_clap() -> (Table, BTreeMap<String, Vec<String>>) {
             _ => Value,
         };
         assert!(!option.is_hide_set(), "{}: a hidden option is no option", option.get_id());
-        let long = option.get_long().unwrap();
+        let Some(long) = option.get_long() else {
+            // An option of one letter alone, such as `-c`.
+            table.insert(format!("-{}", option.get_short().unwrap()), takes);
+            continue;
+        };
         let aliases = option.get_visible_aliases().unwrap_or_default();
         let shorts = option.get_short().into_iter().chain(option.get_visible_short_aliases().unwrap_or_default());
         table.extend([long].into_iter().chain(aliases).map(|name| (format!("--{name}"), takes)));
@@ -117,7 +121,8 @@ fn zsh_completes_the_options_of_clap() {
             };
             assert_eq!(listed.insert(bare.to_owned(), takes), None, "{bare} stands twice");
             if let Some(possible) = values.get(bare) {
-                assert!(spec.ends_with(&format!(":({})'", possible.join(" "))), "{spec}");
+                let spec = spec.trim_end_matches(['\'', '"']);
+                assert!(spec.ends_with(&format!(":({})", possible.join(" "))), "{spec}");
             }
         }
     }
@@ -137,7 +142,10 @@ fn fish_completes_the_options_of_clap() {
             (false, true) => ValueOrNothing,
             (false, false) => Nothing,
         };
-        let long = format!("--{}", of("-l").unwrap());
+        let Some(long) = of("-l").map(|name| format!("--{name}")) else {
+            offered.insert(format!("-{}", of("-s").unwrap()), takes);
+            continue;
+        };
         if let Some(possible) = values.get(&long) {
             assert!(line.contains(&format!("-a '{}'", possible.join(" "))), "{line}");
         }
@@ -158,7 +166,7 @@ fn fish_completes_the_options_of_clap() {
             other => panic!("{word}: {other}"),
         };
         let (short, long) = names.split_once('/').map_or((None, names), |(short, long)| (Some(short), long));
-        parsed.insert(format!("--{long}"), takes);
+        parsed.insert(if long.len() == 1 { format!("-{long}") } else { format!("--{long}") }, takes);
         parsed.extend(short.map(|letter| (format!("-{letter}"), takes)));
     }
     assert_eq!(parsed, table);

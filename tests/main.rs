@@ -49,8 +49,11 @@ mod shim_chains;
 mod shims;
 #[cfg(target_os = "linux")]
 mod signals;
+mod strings;
 mod support;
 mod text;
 mod transcript;
 #[cfg(target_os = "linux")]
 mod transparency;
+mod values;
+mod written_shims;

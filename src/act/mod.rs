@@ -4,3 +4,4 @@
 pub mod exec;
 pub mod links;
 pub mod seal;
+pub mod shims;

@@ -122,13 +122,19 @@ impl Search {
             if !calls_us(&head, &input.own_name) {
                 return Ok(Program { path, guard: None });
             }
-            if self.guard.stops(input.pid, stat.identity) {
+            if self.guard.stops((input.pid)(), stat.identity) {
                 self.shims += 1;
                 continue;
             }
-            return Ok(Program { path, guard: Some(self.guard.with(input.pid, stat.identity)) });
+            return Ok(Program { path, guard: Some(self.guard.with((input.pid)(), stat.identity)) });
         }
         Err(self.nothing_left(input))
+    }
+
+    /// Was a shim of this name passed over? A program that finds its own place by `argv[0]` on PATH, as CPython finds its venv,
+    /// would find the shim.
+    pub fn has_passed_a_shim(&self) -> bool {
+        self.shims > 0
     }
 
     /// Can this be started? Gives the start of the file. Errors: 126 when it cannot be executed, 127 when its

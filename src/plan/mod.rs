@@ -14,6 +14,8 @@ mod logins;
 pub mod pattern;
 pub mod profile;
 pub mod seal;
+pub mod shell;
+pub mod shims;
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -34,12 +36,13 @@ use env::hermes_places::HermesPlaces;
 use env::user::UserRules;
 use env::{Ladder, Outcome, leads_out};
 use files::policy::PolicyFile;
-use files::trust;
+use files::{trust, value};
 use grants::Grant;
 use home::items::{self, DEFAULT, Item};
 use home::links::LinkContext;
 use home::{HomePlan, ModeChoice, Redirect};
 use profile::Selection;
+use profile::layout::expand;
 use seal::SealPlan;
 
 /// A plan, perhaps half: where something failed, what was settled before is there.
@@ -107,17 +110,26 @@ impl Draft {
     }
 
     fn fill(&mut self, options: &Options, input: &Input<'_>) -> Result<(), Failure> {
-        let mut user = UserRules::from_options(options)?;
+        let (is_run, mut warnings) = (options.is_run(), Vec::new());
+        let mut read = |name: &[u8], file: &Path| value::read(name, file, is_run, input, &mut warnings);
+        let mut user = UserRules::from_options(options, &mut read)?;
+        self.warnings.append(&mut warnings);
         let selection = self.selection.insert(profile::select(options, input)?);
         self.warnings.append(&mut selection.warnings);
         let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
         let program = program.as_bytes();
         let file = trust::load(options, selection, input)?;
         if let Some(file) = &file {
-            user.add_file(file, program, options);
+            let real = selection.real.path();
+            let mut read = |name: &[u8], path: &Path| {
+                let path = expand(path.as_os_str(), real).unwrap_or_default();
+                value::read(name, &file.dir.join(path), is_run, input, &mut self.warnings)
+            };
+            user.add_file(file, program, options, &mut read)?;
         }
         let declared = Declared::gather(selection, input, &mut self.warnings)?;
-        let of_file = file.as_ref().and_then(|file| file.home);
+        let of_program = file.as_ref().and_then(|file| file.program(program)?.home);
+        let of_file = of_program.or(file.as_ref().and_then(|file| file.home));
         let choice = ModeChoice::make(options.home, of_file, declared.home_mode.as_deref(), input)?;
         let list = file.as_ref().and_then(|file| file.share.as_deref());
         let entry = file.as_ref().and_then(|file| file.program(program));

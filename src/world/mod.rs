@@ -74,6 +74,8 @@ pub trait World {
     fn executable(&self, path: &Path) -> io::Result<()>;
     /// The first bytes of a file, at most `limit` of them. Opens without blocking, and reads a regular file only.
     fn text(&self, path: &Path, limit: usize) -> FileText;
+    /// What a file or a pipe gives up to its end, at most `limit` bytes. Waits for it.
+    fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
     /// The names in a directory, sorted, and what each is without following a link.
@@ -102,8 +104,8 @@ pub struct Input<'a> {
     /// Effective uid and gid.
     pub uid: u32,
     pub gid: u32,
-    /// The process's id, which the command keeps.
-    pub pid: u32,
+    /// Gives the process's id, which the command keeps. Few starts ask.
+    pub pid: fn() -> u32,
     /// The base name of our own `argv[0]`.
     pub own_name: Vec<u8>,
     pub world: &'a dyn World,
@@ -116,7 +118,7 @@ impl<'a> Input<'a> {
             settings: Settings::read(environ),
             uid: Uid::effective().as_raw(),
             gid: Gid::effective().as_raw(),
-            pid: std::process::id(),
+            pid: std::process::id,
             own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
             world,
         }

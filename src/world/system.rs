@@ -126,6 +126,12 @@ impl World for System {
         }
     }
 
+    fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(limit as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     fn names(&self, path: &Path) -> Vec<OsString> {
         let mut names: Vec<_> =
             fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();

@@ -1,10 +1,10 @@
 //! What is read of a `config.yaml`.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use hermes_exec::plan::files::config::{Config, DEEPEST, LONGEST, MOST, read};
 
-fn set(names: &[&str]) -> HashSet<Vec<u8>> {
+fn set(names: &[&str]) -> BTreeSet<Vec<u8>> {
     names.iter().map(|name| name.as_bytes().to_vec()).collect()
 }
 

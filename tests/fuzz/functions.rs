@@ -1,7 +1,7 @@
 //! What is done with random bytes, one function a target. Each panics where a promise is broken: cargo-fuzz hunts for such
 //! bytes, and `tests/replay.rs` goes through those in `corpus`, and through others made from them.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use hermes_exec::error::Status;
@@ -121,7 +121,7 @@ pub fn dotenv(text: &[u8]) {
     if !text.contains(&b'\r') {
         let ends = text.split(|&byte| byte == b'\n').collect::<Vec<_>>();
         // A name in quotes may hold the end of a line.
-        let of_a_line = |mut names: HashSet<Vec<u8>>| {
+        let of_a_line = |mut names: BTreeSet<Vec<u8>>| {
             names.retain(|name| !name.contains(&b'\n') && !name.contains(&b'\r'));
             names
         };

@@ -128,7 +128,7 @@ impl Machine {
         sandbox.script(venv.join("bin/hermes"), format!("#!{}/bin/python3\n{script}", venv.display()));
 
         let names = ["names", "patterns"].map(|file| {
-            let path = format!("{}/src/catalogue/{file}.tsv", env!("CARGO_MANIFEST_DIR"));
+            let path = format!("{}/src/plan/catalogue/{file}.tsv", env!("CARGO_MANIFEST_DIR"));
             fs::read_to_string(path).unwrap().replace('*', "SAMPLE")
         });
         // Hermes would take the prefix `_HERMES_FORCE_` away, and nobody could tell what the rest is.

@@ -83,7 +83,7 @@ const DIFFERENCES: &[Row] = &[
         case.class().is_some_and(other) && case.is_removed_by_us_alone()
     }),
     ("other endpoints", |case| case.class() == Some("provider-endpoint") && case.is_removed_by_us_alone()),
-    ("names with a secret word that the `.env`", |case| {
+    ("names with a secret word, or a password", |case| {
         world::DECLARED.contains(&case.name) && case.is_removed_by_us_alone()
     }),
     ("a provider's key under another name", |case| {

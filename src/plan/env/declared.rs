@@ -4,7 +4,7 @@
 //! points to; the `.env` beside Hermes' code in the root, and the one of the machine. Names only.
 #![forbid(unsafe_code)]
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ use crate::world::{FILE_LIMIT, FileText, Input};
 
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    pub passthrough: HashSet<Vec<u8>>,
+    pub passthrough: BTreeSet<Vec<u8>>,
     /// The selected profile's `terminal.home_mode`, as it is written there.
     pub home_mode: Option<String>,
     /// Every name that a `.env` assigns.
-    assigned: HashSet<Vec<u8>>,
+    assigned: BTreeSet<Vec<u8>>,
     /// What a `config.yaml` declares as a credential.
-    credentials: HashSet<Vec<u8>>,
+    credentials: BTreeSet<Vec<u8>>,
 }
 
 impl Declared {

@@ -1,8 +1,8 @@
 //! The names of a block, each once, with the values of all its copies.
 #![forbid(unsafe_code)]
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::decision::{Change, Decision};
 use crate::environ::{self, Environ};
@@ -34,7 +34,7 @@ pub(super) struct Names<'a> {
     environ: &'a Environ,
     /// In the order of their first copies.
     pub variables: Vec<Variable<'a>>,
-    index: HashMap<&'a [u8], usize>,
+    index: BTreeMap<&'a [u8], usize>,
     /// For each entry its variable; none for entries that are not an assignment.
     entries: Vec<Option<usize>>,
 }
@@ -45,7 +45,7 @@ impl<'a> Names<'a> {
         let mut names = Self {
             environ,
             variables: Vec::with_capacity(size),
-            index: HashMap::with_capacity(size),
+            index: BTreeMap::new(),
             entries: Vec::with_capacity(size),
         };
         for entry in environ.entries() {

@@ -3,12 +3,13 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::decision::{Change, Decision, Rule};
 use super::names::strip_container_prefix;
-use crate::cli::{self, Markers, Options};
+use crate::cli::{self, Assignment, Markers, Options};
 use crate::environ;
 use crate::error::Failure;
 use crate::plan::catalogue::{self, Row};
@@ -16,10 +17,20 @@ use crate::plan::diagnostic::Origin;
 use crate::plan::files::policy::PolicyFile;
 use crate::plan::pattern;
 
+/// Gives the value for a name from a file.
+pub(in crate::plan) type ReadValue<'a> = dyn FnMut(&[u8], &Path) -> Result<Vec<u8>, Failure> + 'a;
+
+#[derive(Clone, Debug)]
+struct SetTo {
+    name: Vec<u8>,
+    value: Vec<u8>,
+    reason: &'static str,
+}
+
 #[derive(Clone, Debug)]
 struct Layer {
     origin: Origin,
-    set: Vec<(Vec<u8>, Vec<u8>)>,
+    set: Vec<SetTo>,
     unset: Vec<Vec<u8>>,
     keep: Vec<Vec<u8>>,
 }
@@ -45,14 +56,26 @@ pub(in crate::plan) struct UserRules {
 
 impl UserRules {
     /// Errors: 125 for a `--set` without a name, and for a group that is not in the catalogue.
-    pub fn from_options(options: &Options) -> Result<Self, Failure> {
+    /// `read` gives the value that a name is to have from a file.
+    pub fn from_options(options: &Options, read: &mut ReadValue<'_>) -> Result<Self, Failure> {
         let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes().to_owned()).collect();
         let mut set = Vec::new();
-        for assignment in &options.set {
-            match environ::split(assignment.as_bytes()) {
-                Some((name, value)) => set.push((name.to_owned(), value.to_owned())),
-                None => return Err(Failure::new("--set needs NAME=VALUE").hint("to set an empty value: --set NAME=")),
-            }
+        for assignment in &options.sets {
+            let (name, value, origin) = match assignment {
+                Assignment::Value(word) => match environ::split(word.as_bytes()) {
+                    Some((name, value)) => (name, value.to_owned(), "--set"),
+                    None => {
+                        return Err(Failure::new("--set needs NAME=VALUE").hint("to set an empty value: --set NAME="));
+                    }
+                },
+                Assignment::From(word) => match environ::split(word.as_bytes()).filter(|(_, file)| !file.is_empty()) {
+                    Some((name, file)) => (name, read(name, Path::new(OsStr::from_bytes(file)))?, "--set-from"),
+                    None => {
+                        return Err(Failure::new("--set-from needs NAME=FILE").hint("such as --set-from X=/dev/fd/3"));
+                    }
+                },
+            };
+            set.push(SetTo { name: name.to_owned(), value, reason: origin });
         }
         let (unset, keep) = (patterns(&options.unset), patterns(&options.keep));
         let layer = Layer { origin: OPTIONS, set, unset, keep };
@@ -66,20 +89,25 @@ impl UserRules {
         })
     }
 
-    /// Adds what a policy file says, for a program of this base name.
-    pub fn add_file(&mut self, file: &PolicyFile, program: &[u8], options: &Options) {
-        let bytes = |list: &[String]| list.iter().map(|text| text.clone().into_bytes()).collect();
+    /// Adds what a policy file says, for a program of this base name. Errors: as `read`.
+    pub fn add_file(
+        &mut self,
+        file: &PolicyFile,
+        program: &[u8],
+        options: &Options,
+        read: &mut ReadValue<'_>,
+    ) -> Result<(), Failure> {
         let entry = file.program(program);
-        self.layers.extend(entry.map(|entry| Layer {
-            origin: Origin::PolicyProgram,
-            set: Vec::new(),
-            unset: Vec::new(),
-            keep: bytes(&entry.keep),
-        }));
-        let set =
-            file.set.iter().map(|(name, value)| (name.clone().into_bytes(), value.clone().into_bytes())).collect();
-        let (unset, keep) = (bytes(&file.unset), bytes(&file.keep));
-        self.layers.push(Layer { origin: Origin::Policy, set, unset, keep });
+        if let Some(entry) = entry {
+            self.layers.push(Layer {
+                origin: Origin::PolicyProgram,
+                set: set_to(&entry.set, &entry.set_from, "set, for this program, in the policy file", read)?,
+                unset: bytes(&entry.unset),
+                keep: bytes(&entry.keep),
+            });
+        }
+        let set = set_to(&file.set, &file.set_from, "set in the policy file", read)?;
+        self.layers.push(Layer { origin: Origin::Policy, set, unset: bytes(&file.unset), keep: bytes(&file.keep) });
         let own = entry.and_then(|entry| entry.inherit_credentials.as_ref());
         self.is_decided = own.is_some();
         let groups: BTreeSet<_> = own.unwrap_or(&file.inherit_credentials).iter().copied().collect();
@@ -87,6 +115,7 @@ impl UserRules {
         self.minimal |= file.minimal;
         let of_file = entry.and_then(|entry| entry.markers).or(file.markers);
         self.markers = options.markers.or(of_file).unwrap_or_default();
+        Ok(())
     }
 
     /// The first of rules 1 to 3 that matches a name, layer by layer.
@@ -105,7 +134,7 @@ impl UserRules {
     pub fn set_names(&self) -> impl Iterator<Item = &[u8]> {
         let mut seen = BTreeSet::new();
         let names = self.layers.iter().rev().flat_map(|layer| &layer.set);
-        names.map(|(name, _)| name.as_slice()).filter(move |name| seen.insert(*name))
+        names.map(|set| set.name.as_slice()).filter(move |name| seen.insert(*name))
     }
 
     pub fn keep_patterns(&self) -> impl Iterator<Item = &[u8]> {
@@ -121,12 +150,31 @@ impl UserRules {
 /// The layer of the command line. Which option it was is known by the rule.
 const OPTIONS: Origin = Origin::Option("options");
 
+fn bytes(list: &[String]) -> Vec<Vec<u8>> {
+    list.iter().map(|text| text.clone().into_bytes()).collect()
+}
+
+/// What a policy file sets, by `set` and by `set_from`.
+fn set_to(
+    set: &[(String, String)],
+    set_from: &[(String, String)],
+    reason: &'static str,
+    read: &mut ReadValue<'_>,
+) -> Result<Vec<SetTo>, Failure> {
+    let set_to = |name: &str, value| SetTo { name: name.to_owned().into_bytes(), value, reason };
+    let mut all: Vec<_> = set.iter().map(|(name, value)| set_to(name, value.clone().into_bytes())).collect();
+    for (name, file) in set_from {
+        all.push(set_to(name, read(name.as_bytes(), Path::new(file))?));
+    }
+    Ok(all)
+}
+
 impl Layer {
     fn decide(&self, name: &[u8]) -> Option<Decision> {
         let matching = |patterns: &[Vec<u8>]| patterns.iter().any(|wanted| pattern::matches(wanted, name));
         let of_layer = |change, rule| Decision::new(name, change, rule, self.reason(rule));
-        if let Some((_, value)) = self.set.iter().rev().find(|(known, _)| known == name) {
-            return Some(of_layer(Change::Set(value.clone()), Rule::Set)); // 1
+        if let Some(set) = self.set.iter().rev().find(|set| set.name == name) {
+            return Some(Decision::new(name, Change::Set(set.value.clone()), Rule::Set, set.reason)); // 1
         }
         // HOME cannot be unset: every program needs one.
         if name != b"HOME" && matching(&self.unset) {
@@ -137,11 +185,10 @@ impl Layer {
 
     fn reason(&self, rule: Rule) -> &'static str {
         match (self.origin, rule) {
-            (Origin::Option(_), Rule::Set) => "--set",
             (Origin::Option(_), Rule::Unset) => "--unset",
             (Origin::Option(_), _) => "--keep",
+            (Origin::PolicyProgram, Rule::Unset) => "unset, for this program, in the policy file",
             (Origin::PolicyProgram, _) => "keep, for this program, in the policy file",
-            (_, Rule::Set) => "set in the policy file",
             (_, Rule::Unset) => "unset in the policy file",
             (_, _) => "keep in the policy file",
         }

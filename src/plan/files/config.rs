@@ -10,16 +10,16 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Parser};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// `terminal.env_passthrough` and `tools.env_passthrough`.
-    pub passthrough: HashSet<Vec<u8>>,
+    pub passthrough: BTreeSet<Vec<u8>>,
     /// Every `key_env` by any of its names; below `secrets`, what a key that ends in `_env` names, and the keys of every `env`.
-    pub declared: HashSet<Vec<u8>>,
+    pub declared: BTreeSet<Vec<u8>>,
     /// `terminal.home_mode`.
     pub home_mode: Option<String>,
 }
@@ -90,9 +90,9 @@ struct Reader {
     config: Config,
     open: Vec<Open>,
     /// Texts that an alias may stand for, by their anchors.
-    texts: HashMap<usize, String>,
+    texts: BTreeMap<usize, String>,
     /// Lists that an alias may stand for, by their anchors; those without one in the place of their section from the end.
-    lists: HashMap<usize, HashSet<Vec<u8>>>,
+    lists: BTreeMap<usize, BTreeSet<Vec<u8>>>,
     /// The list of each section.
     passed: [Option<usize>; 2],
     is_secret_everywhere: bool,
@@ -203,7 +203,7 @@ impl Reader {
             self.passed[section] = Some(list);
         }
         if list != 0 {
-            self.lists.insert(list, HashSet::new());
+            self.lists.insert(list, BTreeSet::new());
         }
         self.open.push(Open::List(place, list));
     }

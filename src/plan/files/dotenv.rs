@@ -4,12 +4,12 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// The names in the text. Lines that are no assignment are passed over.
-pub fn names(text: &[u8]) -> HashSet<Vec<u8>> {
+pub fn names(text: &[u8]) -> BTreeSet<Vec<u8>> {
     let text = decoded(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
-    let mut names = HashSet::new();
+    let mut names = BTreeSet::new();
     add(&mut names, &text, closing_quote);
     if text.contains('\\') {
         add(&mut names, &text, closing_quote_of_old);
@@ -28,7 +28,7 @@ fn decoded(text: &[u8]) -> Cow<'_, str> {
 }
 
 /// Adds the names, with the place of the closing quote as one of the versions sees it.
-fn add(names: &mut HashSet<Vec<u8>>, mut rest: &str, closing: fn(&[u8]) -> Option<usize>) {
+fn add(names: &mut BTreeSet<Vec<u8>>, mut rest: &str, closing: fn(&[u8]) -> Option<usize>) {
     loop {
         rest = rest.trim_start_matches(is_space);
         if rest.is_empty() {

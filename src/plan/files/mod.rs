@@ -5,3 +5,4 @@ pub mod config;
 pub mod dotenv;
 pub mod policy;
 pub mod trust;
+pub mod value;

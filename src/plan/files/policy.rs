@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -20,6 +20,9 @@ use crate::text::{escaped, escaped_path};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyFile {
+    /// The directory of the file, from which its relative paths count.
+    #[serde(skip)]
+    pub dir: PathBuf,
     /// As `--home`.
     #[serde(deserialize_with = "home_mode")]
     pub home: Option<HomeMode>,
@@ -33,6 +36,9 @@ pub struct PolicyFile {
     /// As `--set`.
     #[serde(deserialize_with = "variables")]
     pub set: Vec<(String, String)>,
+    /// As `--set-from`.
+    #[serde(deserialize_with = "variables")]
+    pub set_from: Vec<(String, String)>,
     /// As `--inherit-credentials=GROUP,…`.
     #[serde(deserialize_with = "groups")]
     pub inherit_credentials: Vec<&'static str>,
@@ -64,8 +70,15 @@ pub struct Program {
     pub inherit_credentials: Option<Vec<&'static str>>,
     /// Shared items besides the others.
     pub share: Vec<Item>,
-    /// As `--keep`.
+    /// As `--home`.
+    #[serde(deserialize_with = "home_mode")]
+    pub home: Option<HomeMode>,
     pub keep: Vec<String>,
+    pub unset: Vec<String>,
+    #[serde(deserialize_with = "variables")]
+    pub set: Vec<(String, String)>,
+    #[serde(deserialize_with = "variables")]
+    pub set_from: Vec<(String, String)>,
     /// As `--markers`.
     #[serde(deserialize_with = "markers")]
     pub markers: Option<Markers>,
@@ -73,7 +86,8 @@ pub struct Program {
 
 /// Reads the text of a policy file. Errors: 125 with file, line and column.
 pub fn parse(path: &Path, text: &[u8]) -> Result<PolicyFile, Failure> {
-    let file = serde_json::from_slice(text).map(|Object(file)| file);
+    let dir = path.parent().unwrap_or(Path::new("")).to_owned();
+    let file = serde_json::from_slice(text).map(|Object(file)| PolicyFile { dir, ..file });
     file.map_err(|error| {
         let (message, hint) = words(&error);
         // The end of an empty file has column 0 here; editors start at 1.

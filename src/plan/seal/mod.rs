@@ -11,7 +11,7 @@
 pub mod mounts;
 pub mod secrets;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::cli::SealLevel;
@@ -42,7 +42,7 @@ pub struct SealPlan {
     /// The directories above them, outer ones first; none where everything may be read.
     pub narrow: Vec<PartialDir>,
     /// Device and inode of those directories and files, for which there is no rule by whatever path.
-    pub identities: HashSet<(u64, u64)>,
+    pub identities: BTreeSet<(u64, u64)>,
     /// A home in one of them that will be made before the seal, and is granted.
     pub new_home: Option<PathBuf>,
     /// The open descriptors that the command inherits, each with what it leads to.

@@ -2,7 +2,7 @@
 //! hard links to a secret file, nor of copies of one.
 #![forbid(unsafe_code)]
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -121,7 +121,7 @@ impl<'a> Secrets<'a> {
 
     /// What no rule may name. A rule holds for an inode (landlock(7)), and a bind mount can show a directory that is above a
     /// secret file on another path beside such paths, too.
-    pub fn identities(&self, narrow: &[PartialDir]) -> HashSet<(u64, u64)> {
+    pub fn identities(&self, narrow: &[PartialDir]) -> BTreeSet<(u64, u64)> {
         let paths = narrow.iter().map(|narrow| &narrow.dir).chain(&self.found);
         paths.filter_map(|path| self.world.stat(path).ok()).map(|stat| stat.identity).collect()
     }

@@ -61,7 +61,7 @@ impl World {
             let cells = |line: &str| line.split('\t').map(|cell| cell.replace('*', "SAMPLE")).collect();
             text.lines().map(cells).collect::<Vec<Vec<String>>>()
         };
-        let table = [rows("src/catalogue/names.tsv"), rows("src/catalogue/patterns.tsv")].concat();
+        let table = [rows("src/plan/catalogue/names.tsv"), rows("src/plan/catalogue/patterns.tsv")].concat();
         let catalogue: BTreeMap<_, _> = table.into_iter().map(|cells| (cells[0].clone(), cells[2].clone())).collect();
         let researched = rows("tests/data/catalogue.tsv");
         let families = ["venv-marker", "interpreter-hijack"];

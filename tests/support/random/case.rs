@@ -90,7 +90,7 @@ impl Case {
         let is_group = |word: &[u8]| GROUPS.iter().any(|group| group.as_bytes() == word);
         cli::parse(&args, is_group).map(|parsed| match parsed {
             Request::Run(options) | Request::Explain(options) | Request::Doctor(options) => Some(*options),
-            Request::Text(_) | Request::Catalogue { .. } | Request::Unlink(_) => None,
+            Request::Text(_) | Request::Catalogue { .. } | Request::Unlink(_) | Request::Shims(..) => None,
         })
     }
 
@@ -101,7 +101,7 @@ impl Case {
             settings: Settings::read(&self.environ),
             uid: self.uid,
             gid: self.uid,
-            pid: 1,
+            pid: || 1,
             own_name: b"hermes-exec".to_vec(),
             world: &self.world,
         }

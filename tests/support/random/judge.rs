@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use hermes_exec::cli::Options;
+use hermes_exec::cli::{Assignment, Options};
 use hermes_exec::environ::Environ;
 use hermes_exec::plan::Draft;
 use hermes_exec::plan::catalogue;
@@ -61,16 +62,19 @@ pub fn judge(case: &Case, options: &Options, plan: &Draft) {
     let bytes = |list: &[String]| list.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
     let raw = |list: &[OsString]| list.iter().map(|text| text.as_encoded_bytes().to_vec()).collect();
     let of_options = Layer {
-        set: options.set.iter().map(|word| pair(word.as_encoded_bytes())).collect(),
+        set: options.sets.iter().map(|set| assigned(set, case)).collect(),
         unset: raw(&options.unset),
         keep: raw(&options.keep),
     };
-    let of_program = Layer { keep: entry.map(|entry| bytes(&entry.keep)).unwrap_or_default(), ..Layer::default() };
-    let of_file = Layer {
-        set: file.set.iter().map(|(name, value)| (name.clone().into(), value.clone().into())).collect(),
-        unset: bytes(&file.unset),
-        keep: bytes(&file.keep),
+    let values = |set: &[(String, String)]| {
+        set.iter().map(|(name, value)| (name.clone().into(), value.clone().into())).collect::<Vec<_>>()
     };
+    let of_program = entry.map_or_else(Layer::default, |entry| Layer {
+        set: values(&entry.set),
+        unset: bytes(&entry.unset),
+        keep: bytes(&entry.keep),
+    });
+    let of_file = Layer { set: values(&file.set), unset: bytes(&file.unset), keep: bytes(&file.keep) };
     let given = options.grants.clone().unwrap_or_default();
     let mut groups: Vec<Vec<u8>> = raw(&given.groups);
     groups.extend(granted_by(&file, entry.and_then(|entry| entry.inherit_credentials.as_ref())));
@@ -90,6 +94,21 @@ pub fn judge(case: &Case, options: &Options, plan: &Draft) {
 
 fn granted_by(file: &PolicyFile, own: Option<&Vec<&'static str>>) -> impl Iterator<Item = Vec<u8>> {
     own.unwrap_or(&file.inherit_credentials).clone().into_iter().map(|group| group.as_bytes().to_vec())
+}
+
+/// What an option sets a name to.
+fn assigned(set: &Assignment, case: &Case) -> (Vec<u8>, Vec<u8>) {
+    match set {
+        Assignment::Value(word) => pair(word.as_encoded_bytes()),
+        Assignment::From(word) => {
+            let (name, file) = pair(word.as_encoded_bytes());
+            let mut value = case.world.stream(Path::new(OsStr::from_bytes(&file)), usize::MAX).unwrap();
+            if value.last() == Some(&b'\n') {
+                value.pop();
+            }
+            (name, value)
+        }
+    }
 }
 
 fn pair(word: &[u8]) -> (Vec<u8>, Vec<u8>) {

@@ -215,6 +215,13 @@ impl World for Machine {
         self.node(path, true).map(drop)
     }
 
+    fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+        match self.text(path, limit) {
+            FileText::Found { bytes, .. } => Ok(bytes),
+            _ => Err(ErrorKind::NotFound.into()),
+        }
+    }
+
     fn text(&self, path: &Path, limit: usize) -> FileText {
         let stat = self.stat(path);
         match self.node(path, true) {

@@ -1,0 +1,44 @@
+//! clap's errors in our words: it would echo bad values, which may be secrets, and print several lines.
+#![forbid(unsafe_code)]
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::error::Failure;
+
+/// The line that `--help` and every usage error show.
+pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
+
+pub fn usage_error(error: &clap::Error) -> Failure {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    };
+    // "--home <MODE>", "--seal[=<LEVEL>]" and "--profil=x": the name of the option is what is in front.
+    let option = text(ContextKind::InvalidArg).unwrap_or_default();
+    let option = option.split([' ', '=', '[']).next().unwrap_or_default();
+    let usage = format!("usage: {USAGE} (see --help)");
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            Failure::new(format!("unknown option {option}")).hint(match text(ContextKind::SuggestedArg) {
+                Some(close) => format!("did you mean {close}? Put a command that starts with '-' after --"),
+                None => usage,
+            })
+        }
+        ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_some_and(|value| !value.is_empty()) => {
+            let known = match error.get(ContextKind::ValidValue) {
+                Some(ContextValue::Strings(known)) => format!("one of: {}", known.join(", ")),
+                _ => usage,
+            };
+            Failure::new(format!("{option} does not take this value")).hint(known)
+        }
+        ErrorKind::InvalidValue => Failure::new(format!("{option} needs a value")).hint(usage),
+        ErrorKind::TooManyValues => Failure::new(format!("{option} takes no value")).hint(usage),
+        ErrorKind::NoEquals => Failure::new(format!("{option} takes its value after '='")).hint(usage),
+        ErrorKind::ArgumentConflict => {
+            let other = text(ContextKind::PriorArg).unwrap_or_default();
+            Failure::new(format!("{option} and {other} cannot be used together")).hint("give one of them")
+        }
+        kind => Failure::new(format!("wrong usage: {kind}")).hint(usage),
+    }
+}

@@ -1,0 +1,50 @@
+//! The values that `--set-from` and `set_from` take from files: they are in nobody's `argv` and in no other environment.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+
+use crate::error::Failure;
+use crate::plan::diagnostic::Diagnostic;
+use crate::text::{escaped_path, os_message};
+use crate::world::{Input, Kind};
+
+/// The largest entry of the block with its name, its `=` and its NUL (MAX_ARG_STRLEN, 32 pages; execve(2)).
+const LARGEST: usize = 131_072;
+
+/// Reads the value of a variable from a file, without one newline at its end. What can be read only once, a pipe, is read for a
+/// run alone. Errors: 125 where it cannot be the value of a variable of this name.
+pub fn read(
+    name: &[u8],
+    file: &Path,
+    is_run: bool,
+    input: &Input<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<u8>, Failure> {
+    let shown = escaped_path(file);
+    let refuse = |why: &str| {
+        Err(Failure::new(format!("the value cannot be taken from {shown}: {why}"))
+            .hint("give a file with the value and nothing else, or a descriptor: NAME=/dev/fd/3"))
+    };
+    let stat = match input.world.stat(file) {
+        Ok(stat) if stat.kind == Kind::Directory => return refuse("it is a directory"),
+        Ok(stat) if stat.kind != Kind::File && !is_run => return Ok(Vec::new()),
+        Ok(stat) => stat,
+        Err(error) => return refuse(&os_message(&error)),
+    };
+    if stat.kind == Kind::File && stat.mode & 0o004 != 0 {
+        let message = format!("{shown}, which holds a value to set, is readable by everybody");
+        let cure = format!("chmod o-r {}", crate::text::shell_quoted_path(file));
+        warnings.push(Diagnostic::warning("set-from", message).cure(cure));
+    }
+    let mut value = match input.world.stream(file, LARGEST + 1) {
+        Ok(value) => value,
+        Err(error) => return refuse(&os_message(&error)),
+    };
+    if value.last() == Some(&b'\n') {
+        value.pop();
+    }
+    if name.len() + value.len() + 2 > LARGEST {
+        return refuse("it is larger than an entry of the environment can be");
+    }
+    if value.contains(&0) { refuse("there is a NUL byte in it") } else { Ok(value) }
+}

@@ -1,0 +1,97 @@
+//! What `--shims` writes: for each tool a script of two lines that starts it through us, and one file that puts their directory
+//! first on PATH. It writes nothing (`act/shims.rs` does).
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::cli::{Assignment, Options, words};
+use crate::error::Failure;
+use crate::plan::Draft;
+use crate::text::{escaped, escaped_path};
+use crate::world::Input;
+
+/// Both lines begin and end so, whatever the path and the options are.
+const FIRST: &[u8] = b"#!/bin/sh\n";
+const EXEC: &[u8] = b"exec '";
+
+pub struct Shims {
+    pub dir: PathBuf,
+    /// For each tool its name and the text of its shim.
+    pub files: Vec<(OsString, Vec<u8>)>,
+    /// The text of `.path.sh`.
+    pub path: Vec<u8>,
+    /// What to tell: the line for a shell, and the one for Hermes' `config.yaml`.
+    pub lines: [String; 2],
+}
+
+impl Shims {
+    /// The shims in a directory for the words of the command. The options are checked as a run's are, so that a shim does not
+    /// fail for ever. `own` is the path of this program, `base` the working directory. Errors: 125.
+    pub fn build(dir: &OsStr, options: &Options, own: &Path, base: &Path, input: &Input<'_>) -> Result<Self, Failure> {
+        let dir = base.join(dir);
+        if dir.as_os_str().as_bytes().contains(&b':') {
+            return Err(Failure::new(format!("--shims: {} has a colon in it", escaped_path(&dir)))
+                .hint("PATH parts its directories at colons: take another directory"));
+        }
+        if options.sets.iter().any(|set| matches!(set, Assignment::Value(_))) {
+            return Err(
+                Failure::new("--shims: the value of --set would be in a file").hint("take --set-from NAME=FILE")
+            );
+        }
+        for tool in &options.command {
+            check_tool(tool)?;
+            let mut asked = options.clone();
+            asked.command = vec![tool.clone()];
+            if let Some(failure) = Draft::build(&asked, input).error {
+                return Err(failure);
+            }
+        }
+        let mut words = vec![quoted(own.as_os_str())];
+        words.extend(words::of_run(options, base).iter().map(|word| quoted(word)));
+        let start = words.join(&b' ');
+        let text = |tool: &OsString| [FIRST, b"exec ", &start, &end(tool)].concat();
+        let files = options.command.iter().map(|tool| (tool.clone(), text(tool))).collect();
+        let shown = quoted(dir.as_os_str());
+        let path = [
+            b"# Puts the shims of hermes-exec first on PATH, once.\ncase $PATH: in\n    ".as_slice(),
+            &shown,
+            b":*) ;;\n    *) PATH=",
+            &shown,
+            b":$PATH; export PATH ;;\nesac\n",
+        ]
+        .concat();
+        let file = escaped_path(&dir.join(".path.sh")).replace('\\', "\\\\").replace('"', "\\\"");
+        let lines = [
+            format!("export PATH={}:\"$PATH\"", escaped(&shown)),
+            format!("shell_init_files: [\"~/.profile\", \"~/.bashrc\", \"{file}\"]"),
+        ];
+        Ok(Self { dir, files, path, lines })
+    }
+}
+
+/// Is this the text of a shim for the tool, of any version?
+pub fn is_shim(text: &[u8], tool: &OsStr) -> bool {
+    let Some(line) = text.strip_prefix(FIRST).filter(|line| line.starts_with(EXEC)) else { return false };
+    line.ends_with(&end(tool)) && line.iter().filter(|&&byte| byte == b'\n').count() == 1
+}
+
+fn end(tool: &OsStr) -> Vec<u8> {
+    [b" -- ".as_slice(), &quoted(tool), b" \"$@\"\n"].concat()
+}
+
+fn check_tool(tool: &OsStr) -> Result<(), Failure> {
+    let bytes = tool.as_bytes();
+    if bytes.is_empty() || bytes.starts_with(b"-") || bytes.contains(&b'/') || bytes.contains(&b'\n') {
+        return Err(Failure::new(format!("--shims: '{}' is not the name of a tool", escaped(bytes)))
+            .hint("name it as it is typed, such as uv; options go before --shims"));
+    }
+    Ok(())
+}
+
+/// A word for any POSIX shell, byte for byte.
+fn quoted(word: &OsStr) -> Vec<u8> {
+    let parts: Vec<_> = word.as_bytes().split(|&byte| byte == b'\'').collect();
+    [b"'".as_slice(), &parts.join(&br"'\''"[..]), b"'"].concat()
+}

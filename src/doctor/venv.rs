@@ -16,15 +16,15 @@ use crate::world::{FILE_LIMIT, FileText, World, is_directory};
 const TOOLS: [&str; 2] = [".local/share/uv/tools/hermes-agent", ".local/share/pipx/venvs/hermes-agent"];
 
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
-    venvs(case).iter().map(|venv| check(venv, case)).collect()
+    let real = case.plan.selection.as_ref().and_then(|selection| selection.real.path());
+    let places = HermesPlaces::new(case.root.as_ref(), real, None);
+    venvs(case, &places, real).iter().map(|venv| check(venv, case, &places)).collect()
 }
 
 /// Hermes' own venvs: those that PATH and the markers lead to, and those in the usual places. By a marker or in a usual place
 /// one counts also when Hermes is gone from it.
-fn venvs(case: &Case<'_>) -> Vec<PathBuf> {
+fn venvs(case: &Case<'_>, places: &HermesPlaces, real: Option<&Path>) -> Vec<PathBuf> {
     let (world, environ) = (case.input.world, case.input.environ);
-    let real = case.plan.selection.as_ref().and_then(|selection| selection.real.path());
-    let places = HermesPlaces::new(case.root.as_ref(), real, None);
     let path = environ.get(b"PATH").unwrap_or_default();
     let on_path = path.split(|&byte| byte == b':').filter_map(|element| places.venv_of_bin(element, world));
     let is_own = |venv: &&Path| {
@@ -44,11 +44,17 @@ fn venvs(case: &Case<'_>) -> Vec<PathBuf> {
     on_path.chain(marked).chain(usual.filter(|venv| is_directory(world, venv))).filter(is_new).collect()
 }
 
-fn check(venv: &Path, case: &Case<'_>) -> Diagnostic {
+fn check(venv: &Path, case: &Case<'_>, places: &HermesPlaces) -> Diagnostic {
     let path = escaped_path(venv);
     let Some((what, is_broken)) = damage(venv, case.input.world) else {
         return Diagnostic::ok("own-venv", format!("Hermes' venv {path} is whole"));
     };
+    if places.named(venv).is_none() && is_of_another_hermes(venv, case.input.world) {
+        let message = format!(
+            "the venv {path} is treated as Hermes' own, because of another project's program 'hermes' in its bin: to use it, --keep VIRTUAL_ENV"
+        );
+        return Diagnostic::note("own-venv", message);
+    }
     let checkout = case.root.as_ref().map(|root| root.spelled.join("hermes-agent"));
     let checkout = checkout.filter(|checkout| case.input.world.stat(&checkout.join("pyproject.toml")).is_ok());
     let package =
@@ -57,6 +63,12 @@ fn check(venv: &Path, case: &Case<'_>) -> Diagnostic {
     let anew = if is_broken { format!("uv venv --clear {venv} && ") } else { String::new() };
     Diagnostic::problem("own-venv", format!("Hermes' venv {path} is damaged: {what}; the gateway will not start again"))
         .cure(format!("{anew}uv pip install --python {venv} --reinstall {package}"))
+}
+
+/// Is its `bin/hermes` a program of another project? pip's and uv's launcher of ours imports `hermes_cli`.
+fn is_of_another_hermes(venv: &Path, world: &dyn World) -> bool {
+    let FileText::Found { bytes, .. } = world.text(&venv.join("bin/hermes"), FILE_LIMIT) else { return false };
+    !bytes.windows(10).any(|word| word == b"hermes_cli")
 }
 
 /// What is wrong with it, and whether it has to be made anew.

@@ -199,7 +199,8 @@ impl Search {
         let Some(place) = place else { return Ok(()) };
         let (mut word, place) = (self.shown_word(), escaped_path(&place));
         if program.file_name().is_some_and(|name| name.as_bytes().starts_with(b"python")) {
-            word.push_str(" -m pip");
+            let is_ensurepip = self.args.iter().any(|word| word.as_bytes().ends_with(b"ensurepip"));
+            word.push_str(if is_ensurepip { " -m ensurepip" } else { " -m pip" });
         }
         Err(Failure::new(format!("'{word}' would install into Hermes' own venv {place}"))
             .status(Status::CannotRun)
@@ -208,7 +209,7 @@ impl Search {
 }
 
 /// Is this a script whose first line starts hermes-exec, directly or by env(1), with nothing to run? The kernel hands on what
-/// follows the interpreter as one word (execve(2)), so that only `env -S` can name a command.
+/// follows the interpreter as one word (execve(2)): a program, or options and none, unless `env -S` parts them.
 fn runs_us_alone(head: &[u8], own_name: &[u8]) -> bool {
     let Some(line) = head.strip_prefix(b"#!").and_then(|rest| rest.split(|&byte| byte == b'\n').next()) else {
         return false;
@@ -219,7 +220,7 @@ fn runs_us_alone(head: &[u8], own_name: &[u8]) -> bool {
         (name == b"env", name == b"hermes-exec" || (!own_name.is_empty() && name == own_name))
     };
     match is_ours() {
-        (_, true) => true,
+        (_, true) => words.next().is_none_or(|word| word.starts_with(b"-")),
         (true, _) => is_ours().1,
         _ => false,
     }

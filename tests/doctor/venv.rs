@@ -12,7 +12,7 @@ pub fn made(setup: &Setup, rel: &str) -> PathBuf {
     sandbox.script("system/bin/python3.11", "#!/bin/sh\n");
     sandbox.link(sandbox.path("system/bin/python3.11"), format!("{rel}/bin/python"));
     sandbox.link("python", format!("{rel}/bin/python3"));
-    sandbox.script(format!("{rel}/bin/hermes"), "#!/bin/sh\n");
+    sandbox.script(format!("{rel}/bin/hermes"), "#!/bin/sh\nfrom hermes_cli.main import main\n");
     sandbox.write(format!("{rel}/pyvenv.cfg"), "home = /system/bin\nversion_info = 3.11.2\n");
     let packages = format!("{rel}/lib/python3.11/site-packages");
     sandbox.write(format!("{packages}/hermes_agent-1.0.dist-info/METADATA"), "");
@@ -178,4 +178,15 @@ fn another_venv() {
     std::fs::remove_file(venv.join("bin/hermes")).unwrap();
     std::fs::remove_dir_all(venv.join("lib")).unwrap();
     Report::of(setup.doctor(&[]).env("VIRTUAL_ENV", venv)).lacks("own-venv");
+}
+
+/// Other projects have a program of this name. What they are in is not to be made anew.
+#[test]
+fn another_projects_hermes() {
+    let setup = Setup::new();
+    let venv = made(&setup, "work/.venv");
+    setup.sandbox.script(venv.join("bin/hermes"), "#!/bin/sh\nfrom hermes.commands.cli import main\n");
+    std::fs::remove_dir_all(venv.join("lib")).unwrap();
+    let report = Report::of(setup.doctor(&[]).env("VIRTUAL_ENV", &venv));
+    assert_eq!(report.the("own-venv", &["treated as Hermes' own", "--keep VIRTUAL_ENV"]).level, "note");
 }

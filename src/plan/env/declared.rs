@@ -28,6 +28,8 @@ pub struct Declared {
     assigned: BTreeSet<Vec<u8>>,
     /// What a `config.yaml` declares as a credential.
     credentials: BTreeSet<Vec<u8>>,
+    /// The directory of a managed installation, whose `.env` is Hermes' too.
+    pub managed: Option<PathBuf>,
 }
 
 impl Declared {
@@ -60,9 +62,10 @@ impl Declared {
         }
         let managed = input.environ.given(b"HERMES_MANAGED_DIR").unwrap_or(b"/etc/hermes").trim_ascii();
         let managed = Some(PathBuf::from(OsStr::from_bytes(managed))).filter(|path| path.is_absolute());
-        for dir in [root.map(|root| root.join("hermes-agent")), managed].into_iter().flatten() {
+        for dir in [root.map(|root| root.join("hermes-agent")), managed.clone()].into_iter().flatten() {
             declared.add_assigned(&dir.join(".env"), input, warnings)?;
         }
+        declared.managed = managed;
         Ok(declared)
     }
 

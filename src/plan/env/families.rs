@@ -4,7 +4,7 @@
 use super::decision::Rule;
 use super::declared::Declared;
 use super::hermes_places::HermesPlaces;
-use super::markers::{FAMILIES, Family};
+use super::markers::{self, FAMILIES, Family};
 use super::names::{Names, Variable, strip_container_prefix};
 use super::user::UserRules;
 use crate::cli::Markers;
@@ -43,7 +43,9 @@ impl Families {
             let family = &FAMILIES[at];
             let members = names.variables.iter().zip(&of).filter(|(_, its)| **its == Some(family));
             let members: Vec<_> = members.map(|(variable, _)| variable).collect();
-            let leads_to_hermes = |variable: &&Variable<'_>| variable.values().any(|value| places.hold(value, world));
+            let leads_to_hermes = |variable: &&Variable<'_>| {
+                !markers::is_saved(variable.name) && variable.values().any(|value| places.hold(value, world))
+            };
             (!members.is_empty()).then(|| match keeper(family, &members, user, declared) {
                 Some(rule) => Fate::Kept(rule),
                 None if user.markers == Markers::All || family.holds_values() => Fate::Removed,
@@ -72,7 +74,7 @@ fn keeper(family: &'static Family, members: &[&Variable<'_>], user: &UserRules, 
     if user.keep_patterns().any(kept) {
         return Some(Rule::Keep);
     }
-    let passed = declared.passthrough.iter().any(|name| family.matches_pattern(name))
+    let passed = declared.passthrough.iter().any(|name| family.has(name))
         || names.any(|name| declared.passthrough.contains(name));
     passed.then_some(Rule::Passthrough)
 }

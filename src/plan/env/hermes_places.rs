@@ -8,11 +8,11 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::environ::is_blank;
-use crate::world::World;
 use crate::world::place::{Place, resolve_allow_missing};
+use crate::world::{Kind, World};
 
 /// Where system-wide installations keep Hermes: the container image, and an installation by root.
 const SYSTEM_WIDE: [&str; 2] = ["/opt/hermes", "/usr/local/lib/hermes-agent"];
@@ -57,9 +57,33 @@ impl HermesPlaces {
 
     /// A path as the command will read it. A word without a slash is one only if it exists.
     fn path(&self, value: &[u8], world: &dyn World) -> Option<PathBuf> {
+        let path = self.based(&self.at_home(value));
+        let path = if path.is_absolute() { path } else { world.canonical(Path::new(".")).ok()?.join(path) };
+        (value.contains(&b'/') || world.stat(&path).is_ok()).then_some(path)
+    }
+
+    /// bash in PATH, pip and npm read `~` as the home, and others take it for a name that nothing has.
+    fn at_home(&self, value: &[u8]) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(value));
-        let path = self.base.as_ref().map_or_else(|| path.to_owned(), |base| base.join(path));
-        if path.is_absolute() { Some(path) } else { world.canonical(&path).ok() }
+        let in_home = self.real.as_ref().zip(path.strip_prefix("~").ok());
+        in_home.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))
+    }
+
+    fn based(&self, path: &Path) -> PathBuf {
+        self.base.as_ref().map_or_else(|| path.to_owned(), |base| base.join(path))
+    }
+
+    fn element_dir(&self, element: &[u8]) -> PathBuf {
+        element_dir(self.at_home(element).as_os_str().as_bytes(), self.base.as_deref())
+    }
+
+    /// Does this version of pyenv's, `PYENV_ROOT/versions/NAME`, lead into one of the places? Several may be named.
+    pub fn hold_version(&self, versions: &[u8], root: Option<&[u8]>, world: &dyn World) -> bool {
+        let usual = || self.real.as_ref().map(|real| real.join(".pyenv"));
+        let root = root.map(|root| PathBuf::from(OsStr::from_bytes(root))).or_else(usual).unwrap_or_default();
+        let dir = |name: &[u8]| root.join("versions").join(OsStr::from_bytes(name.trim_ascii()));
+        let mut dirs = versions.split(|&byte| byte == b':').filter(|name| !is_blank(name)).map(dir);
+        dirs.any(|dir| self.hold(dir.as_os_str().as_bytes(), world))
     }
 
     /// Does this value lead into one of the places?
@@ -70,8 +94,10 @@ impl HermesPlaces {
     /// The place in which a path is, by its spelling or by where it leads.
     pub fn place_of(&self, path: &Path, world: &dyn World) -> Option<PathBuf> {
         let resolved = resolve_allow_missing(path, world);
-        [path, &resolved].iter().find_map(|path| {
-            let venv = path.ancestors().find(|dir| is_venv(dir, world));
+        // Where `..` leads is known only by what is there.
+        let is_plain = !path.components().any(|part| part == Component::ParentDir);
+        [Some(path).filter(|_| is_plain), Some(&resolved)].into_iter().flatten().find_map(|path| {
+            let venv = venv_around(path, world);
             let checkout = || path.ancestors().find(|dir| self.is_checkout(dir, world)).map(Path::to_owned);
             venv.map(Path::to_owned).or_else(|| self.named(path)).or_else(checkout)
         })
@@ -101,7 +127,7 @@ impl HermesPlaces {
         let checkouts: Vec<_> = venvs.iter().flatten().filter_map(|venv| venv.parent()).collect();
         let checkouts: Vec<_> = checkouts.into_iter().filter(|dir| self.is_code(dir, world)).collect();
         let is_own = |element: &[u8]| {
-            let path = element_dir(element, self.base.as_deref());
+            let path = self.element_dir(element);
             self.named(&path).is_some() || checkouts.iter().any(|dir| path.starts_with(dir))
         };
         let marked = elements.iter().zip(&venvs).map(|(element, venv)| (venv.is_some() || is_own(element), *element));
@@ -113,8 +139,8 @@ impl HermesPlaces {
     /// The venv of Hermes' own whose `bin` an element of PATH is. In a place that is known by its name, it need not have Hermes
     /// in it.
     pub fn venv_of_bin(&self, element: &[u8], world: &dyn World) -> Option<PathBuf> {
-        let bin = element_dir(element, self.base.as_deref());
-        if SYSTEM.contains(&element) || (self.named(&bin).is_none() && world.stat(&bin.join("hermes")).is_err()) {
+        let bin = self.element_dir(element);
+        if SYSTEM.contains(&element) || (self.named(&bin).is_none() && !has_hermes(&bin, world)) {
             return None;
         }
         let parent = |bin: &Path| bin.parent().map(Path::to_owned).filter(|venv| has_interpreter(venv, world));
@@ -134,8 +160,8 @@ impl HermesPlaces {
         !entry.is_empty() && (self.hold(entry, world) || is_code())
     }
 
-    /// Does this value lead to a `.env` of the root or of a profile, or into one of the places?
-    pub fn is_env_file(&self, value: &[u8], world: &dyn World) -> bool {
+    /// Does this value lead to a `.env` of the root, of a profile or of the `managed` directory, or into one of the places?
+    pub fn is_env_file(&self, value: &[u8], managed: Option<&Path>, world: &dyn World) -> bool {
         let Some(path) = self.path(value, world).filter(|_| !value.is_empty()) else { return false };
         let resolved = resolve_allow_missing(&path, world);
         let is_secret = |path: &Path| {
@@ -145,7 +171,9 @@ impl HermesPlaces {
                 spellings.into_iter().any(|root| dir == Some(&place(root)))
             };
             let name = path.file_name().unwrap_or_default().as_bytes();
-            name.ends_with(b".env") && (is(dir, &Path::to_owned) || is(above, &|root| root.join("profiles")))
+            let is_managed = managed.is_some() && dir == managed;
+            let is_of_hermes = is_managed || is(dir, &Path::to_owned) || is(above, &|root| root.join("profiles"));
+            name.ends_with(b".env") && is_of_hermes
         };
         is_secret(&path) || is_secret(&resolved) || self.place_of(&path, world).is_some()
     }
@@ -166,7 +194,18 @@ impl HermesPlaces {
 
 /// A venv, or an environment of conda's, with Hermes in it.
 fn is_venv(dir: &Path, world: &dyn World) -> bool {
-    world.stat(&dir.join("bin/hermes")).is_ok() && has_interpreter(dir, world)
+    has_hermes(&dir.join("bin"), world) && has_interpreter(dir, world)
+}
+
+fn has_hermes(bin: &Path, world: &dyn World) -> bool {
+    world.stat(&bin.join("hermes")).is_ok_and(|stat| stat.kind == Kind::File)
+}
+
+/// The venv of Hermes' own in which a path is. One of the user's may lie within it, as conda's environments do in its base.
+fn venv_around<'a>(path: &'a Path, world: &dyn World) -> Option<&'a Path> {
+    let venv = path.ancestors().find(|dir| is_venv(dir, world))?;
+    let mut nearer = path.ancestors().take_while(|dir| *dir != venv);
+    (!nearer.any(|dir| has_interpreter(dir, world))).then_some(venv)
 }
 
 fn has_interpreter(dir: &Path, world: &dyn World) -> bool {

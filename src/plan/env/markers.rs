@@ -17,14 +17,24 @@ pub const HERMES: &str = "hermes";
 /// Markers whose value is the directory of an environment.
 pub const ENVIRONMENTS: [&[u8]; 3] = [b"VIRTUAL_ENV", b"CONDA_PREFIX", b"UV_PROJECT_ENVIRONMENT"];
 
-/// Variables that choose an interpreter, a project or a target, each by a path. npm reads its own in any case (npm config).
-const SELECTORS: [&str; 9] = [
-    "UV_PYTHON", "UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY", "PIP_PYTHON", "PIP_TARGET", "PIP_PREFIX",
-    "PYTHONUSERBASE", "npm_config_prefix",
+/// Variables that choose an interpreter, a project, or where installers write, each by a path.
+const SELECTORS: [&str; 18] = [
+    "UV_PYTHON", "UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_BIN_DIR",
+    "UV_TOOL_DIR", "UV_TOOL_BIN_DIR", "PIP_PYTHON", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIPX_HOME",
+    "PIPX_BIN_DIR", "PYTHONUSERBASE", "npm_config_prefix", "PREFIX", "PNPM_HOME",
 ];
 
+/// pip and npm read the name of an option in any case (pip's configuration, "Environment Variables"; npm's config).
 pub fn is_selector(name: &[u8]) -> bool {
-    SELECTORS.iter().any(|known| known.as_bytes() == name) || name.eq_ignore_ascii_case(b"npm_config_prefix")
+    SELECTORS.iter().map(|known| known.as_bytes()).any(|known| {
+        let of_any_case = name.starts_with(b"PIP_") || known == b"npm_config_prefix";
+        name == known || of_any_case && name.eq_ignore_ascii_case(known)
+    })
+}
+
+/// Does this marker hold what was there before, or a text for a prompt? Neither says which environment is active.
+pub fn is_saved(name: &[u8]) -> bool {
+    name.starts_with(b"_OLD_VIRTUAL_") || name.ends_with(b"_PROMPT")
 }
 
 /// Does Hermes' launcher set this (hermes-agent, `.hermes/bin`)?
@@ -131,7 +141,7 @@ impl Family {
         FAMILIES.iter().find(|family| family.has(name))
     }
 
-    fn has(&self, name: &[u8]) -> bool {
+    pub fn has(&self, name: &[u8]) -> bool {
         self.members.iter().any(|member| pattern::matches(member.as_bytes(), name))
     }
 

@@ -78,7 +78,12 @@ impl Ladder<'_> {
         let variables = names.variables.iter().enumerate();
         let mut decisions: Vec<_> = variables.map(|(at, variable)| self.decide_on(variable, families.of(at))).collect();
         self.follow_removed_markers(&names, &mut decisions);
-        let edits = PathEdits { places: self.places, keeps_venv: self.user.keeps_venv(), world: self.world };
+        let edits = PathEdits {
+            places: self.places,
+            managed: self.declared.managed.as_deref(),
+            keeps_venv: self.user.keeps_venv(),
+            world: self.world,
+        };
         let moved = edits.apply(&names, &mut decisions);
         self.add_new_names(&names, &mut decisions);
         self.add_pointers(&names, &mut decisions);
@@ -97,7 +102,7 @@ impl Ladder<'_> {
             .or(keep) // 3
             .or_else(|| self.catalogue_rule(name)) // 4
             .or_else(|| self.passthrough_rule(name)) // 5
-            .or_else(|| self.marker_rule(variable, marker).or_else(|| self.selector_rule(variable))) // 6
+            .or_else(|| self.marker_rule(variable, marker).or_else(|| self.selector_rule(name, variable))) // 6
             .or_else(|| self.redirect_rule(variable)) // 7
             .or_else(|| self.declared_rule(name, variable)) // 8
             .or_else(|| shape_rule(variable)) // 9
@@ -133,14 +138,20 @@ impl Ladder<'_> {
     /// stays.
     fn covered_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
         let covered = markers::covered_name(variable.name)?;
-        let decision = self.catalogue_rule(covered).or_else(|| self.declared_rule(covered, variable))?;
+        if self.user.decide(covered).is_some_and(|decision| decision.rule == Rule::Keep) {
+            return None;
+        }
+        let decision = self
+            .catalogue_rule(covered)
+            .or_else(|| self.selector_rule(covered, variable))
+            .or_else(|| self.declared_rule(covered, variable))?;
         Some(Decision { name: variable.name.to_owned(), ..decision })
     }
 
     /// Rule 6 for what is Hermes' own by itself: the markers of its launcher, and variables that choose an interpreter, a
     /// project or a target in one of its places.
-    fn selector_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
-        let name = strip_container_prefix(variable.name);
+    fn selector_rule(&self, name: &[u8], variable: &Variable<'_>) -> Option<Decision> {
+        let name = strip_container_prefix(name);
         let leads_to_hermes = || variable.values().any(|value| self.places.hold(value, self.world));
         let reason = if markers::is_of_launcher(name) {
             "left by Hermes' launcher"
@@ -166,11 +177,17 @@ impl Ladder<'_> {
         let pyenv = is_removed(b"PYENV_VIRTUAL_ENV", decisions)
             .and_then(|path| Path::new(OsStr::from_bytes(path)).file_name())
             .map(OsStr::as_bytes);
+        let pyenv_root =
+            names.position(b"PYENV_ROOT").map(|at| names.variables[at].first).filter(|root| !is_blank(root));
+        let is_version = |value: &[u8]| {
+            pyenv.is_some_and(|name| names_version(value, name))
+                || self.places.hold_version(value, pyenv_root, self.world)
+        };
         for (name, is_of_pyenv) in [(&b"UV_PYTHON"[..], false), (b"PIP_PYTHON", false), (b"PYENV_VERSION", true)] {
             let Some(at) = names.position(name).filter(|&at| decisions[at].rule > Rule::Marker) else { continue };
             let mut values = names.variables[at].values();
             let follows = match is_of_pyenv {
-                true => values.any(|value| pyenv.is_some_and(|name| names_version(value, name))),
+                true => values.any(is_version),
                 false => values.any(|value| removed.iter().any(|marker| inside(value, marker))),
             };
             if follows {

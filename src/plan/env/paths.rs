@@ -2,6 +2,8 @@
 //! taken out. A list that rule 3 keeps is not touched.
 #![forbid(unsafe_code)]
 
+use std::path::Path;
+
 use super::decision::{Change, Decision, Rule};
 use super::hermes_places::HermesPlaces;
 use super::markers::HERMES;
@@ -11,6 +13,8 @@ use crate::world::World;
 
 pub(super) struct PathEdits<'a> {
     pub places: &'a HermesPlaces,
+    /// The directory of a managed installation.
+    pub managed: Option<&'a Path>,
     /// The user keeps the active venv: PATH and PYTHONPATH stay.
     pub keeps_venv: bool,
     pub world: &'a dyn World,
@@ -22,20 +26,42 @@ impl PathEdits<'_> {
         let (places, world) = (self.places, self.world);
         let mut moved = Vec::new();
         if !self.keeps_venv {
-            moved = self.demote_on_path(names, decisions);
+            moved = self.demote_on_path(names, decisions, b"PATH");
+            // What `deactivate` puts back.
+            self.demote_on_path(names, decisions, b"_OLD_VIRTUAL_PATH");
             let filter = |list: &[u8]| places.filter(list, b':', |entry| places.is_python_entry(entry, world));
             edit(names, decisions, b"PYTHONPATH", filter);
         }
         let filter = |list: &[u8]| places.filter(list, b':', |entry| places.hold(entry, world));
         edit(names, decisions, b"NODE_PATH", filter);
-        // uv parts this one at white space (docs.astral.sh/uv/reference/environment, UV_ENV_FILE).
-        let filter = |list: &[u8]| places.filter(list, b' ', |entry| places.is_env_file(entry, world));
-        edit(names, decisions, b"UV_ENV_FILE", filter);
+        edit(names, decisions, b"UV_ENV_FILE", |list| self.without_own_files(list));
         moved
     }
 
-    fn demote_on_path(&self, names: &Names<'_>, decisions: &mut [Decision]) -> Vec<Vec<u8>> {
-        let Some(at) = editable(b"PATH", names, decisions) else { return Vec::new() };
+    /// A list of uv's without Hermes' own files; none where nothing changes. White space parts it, and a backslash takes the
+    /// meaning of what follows (docs.astral.sh/uv/reference/environment, UV_ENV_FILE).
+    fn without_own_files(&self, list: &[u8]) -> Option<Vec<u8>> {
+        let is_escaped = |at: usize| list[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
+        let parts = |(at, byte): &(usize, &u8)| byte.is_ascii_whitespace() && !is_escaped(*at);
+        let (mut files, mut start) = (Vec::new(), 0);
+        for at in list.iter().enumerate().filter(parts).map(|(at, _)| at).chain([list.len()]) {
+            files.push(&list[start..at]);
+            start = at + 1;
+        }
+        let is_own = |file: &&[u8]| {
+            let mut bytes = file.iter();
+            let unescaped = std::iter::from_fn(|| match bytes.next() {
+                Some(b'\\') => bytes.next(),
+                byte => byte,
+            });
+            self.places.is_env_file(&unescaped.copied().collect::<Vec<_>>(), self.managed, self.world)
+        };
+        let left: Vec<_> = files.iter().filter(|file| !is_own(file)).copied().collect();
+        (left.len() < files.len()).then(|| left.join(&b' '))
+    }
+
+    fn demote_on_path(&self, names: &Names<'_>, decisions: &mut [Decision], name: &[u8]) -> Vec<Vec<u8>> {
+        let Some(at) = editable(name, names, decisions) else { return Vec::new() };
         let values = || names.variables[at].values();
         let edits: Vec<_> = values().map(|path| self.places.demote_on_path(path, self.world)).collect();
         if edits.iter().any(Option::is_some) {

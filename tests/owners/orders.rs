@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use nix::errno::Errno;
+
 use super::held::{CALLERS, Caller, Scene, Work, to_entry};
 use crate::support::tracer::Held;
 
@@ -149,6 +151,29 @@ fn w59_a_temporary_that_is_no_link_or_of_a_living_process_stays() {
     expected.push(".hermes-exec.8388608.0.tmp.old".into());
     expected.sort();
     assert_eq!(scene.temporaries(), expected);
+}
+
+/// As on NFS: what cannot be done without a risk is not done.
+#[test]
+fn w59_where_two_names_cannot_be_exchanged_the_link_stays() {
+    for (caller, errno) in CALLERS.into_iter().flat_map(|caller| [(caller, Errno::EINVAL), (caller, Errno::ENOSYS)]) {
+        for work in [Work::Replace, Work::Unlink] {
+            let scene = Scene::new(caller, work);
+            scene.set_up();
+            let before = scene.sandbox.listing();
+            let start = scene.start();
+            let mut held = scene.hold(&start);
+            while let Some(call) = held.next_call() {
+                if call == nix::libc::SYS_renameat2 {
+                    held.fail(errno);
+                }
+            }
+            let ended = held.release();
+            assert_eq!(ended.code(), if work == Work::Unlink { 125 } else { 0 }, "{caller:?} {work:?}: {ended:?}");
+            assert!(ended.err.contains("cannot exchange two names"), "{caller:?} {work:?}: {ended:?}");
+            assert_eq!(scene.sandbox.listing(), before, "{caller:?} {work:?}");
+        }
+    }
 }
 
 /// No directory is listed on the way of a run that replaces nothing.

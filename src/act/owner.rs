@@ -31,8 +31,9 @@ pub fn as_owner<T, E: From<Errno>>(owner: Owner, act: impl FnOnce() -> Result<T,
         setgroups(&[])?;
     }
     let result = if take_on(uid, gid) { act() } else { Err(Errno::EPERM.into()) };
-    let own_ids = take_on(Uid::effective(), Gid::effective());
-    let own_groups = groups.is_empty() || setgroups(&groups).is_ok();
+    // Memory may be short for a moment (setgroups(2), ENOMEM).
+    let own_ids = (0..2).any(|_| take_on(Uid::effective(), Gid::effective()));
+    let own_groups = groups.is_empty() || (0..2).any(|_| setgroups(&groups).is_ok());
     let own_signal = death_signal.is_none() || set_pdeathsig(death_signal).is_ok();
     assert!(own_ids && own_groups && own_signal, "the caller's own ids do not come back");
     result

@@ -84,6 +84,13 @@ impl<'s, 'a> Held<'s, 'a> {
         drop(self.child);
     }
 
+    /// Kills the program where it is; [`Held::release`] sees its end.
+    #[track_caller]
+    pub fn end(&mut self) {
+        self.child.signal(Signal::SIGKILL);
+        self.over = Some(waitpid(self.child.pid, None).unwrap());
+    }
+
     /// Lets it go, and waits for its end, or that of the program that it has executed.
     #[track_caller]
     pub fn release(mut self) -> Ended {

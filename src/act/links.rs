@@ -1,25 +1,19 @@
-//! Carries out what a [`HomePlan`] says: creates the home and its links. Every step is relative to an open directory and
-//! follows no link below the profile, so that whatever is planted there cannot lead a write elsewhere. It never creates a
-//! profile, and never touches a file or a directory that exists.
+//! Carries out what a [`HomePlan`] says: creates the home and its links, or removes these. It never touches a file or a
+//! directory that exists.
 #![forbid(unsafe_code)]
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
-use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
-use nix::sys::stat::{FileStat, Mode, SFlag, fstatat, mkdirat};
-use nix::unistd::{Gid, Uid, UnlinkatFlags, fchownat, symlinkat, unlinkat};
-
+use super::entry::Trouble;
+use super::home_dir::HomeDir;
 use crate::error::Failure;
 use crate::plan::Unlink;
 use crate::plan::diagnostic::Diagnostic;
-use crate::plan::home::links::State;
-use crate::plan::home::{HomePlan, Redirect, cannot_make};
+use crate::plan::home::items::{CLAUDE, Item};
+use crate::plan::home::links::{Link, State};
+use crate::plan::home::{HomePlan, Redirect};
 use crate::text::escaped_path;
 use crate::world::World;
 
@@ -31,17 +25,81 @@ pub fn prepare(plan: &HomePlan) -> anyhow::Result<Vec<Diagnostic>> {
     let Some(redirect) = plan.redirect.as_ref().filter(|redirect| redirect.make || !links.is_empty()) else {
         return Ok(Vec::new());
     };
-    let home = HomeDir::open_home(redirect)?;
+    let home = HomeDir::open(redirect)?;
     let mut findings = Vec::new();
+    if links.iter().any(|link| link.state == State::Replace) {
+        let left = sweep(&home, redirect, plan.links.iter().map(|link| link.place.as_path()));
+        findings.extend(left.iter().map(|path| {
+            let message = format!("{path} was saved while a link was being replaced there, and lost its name");
+            Diagnostic::warning("link", message).hint("move it to where it belongs")
+        }));
+    }
+    let mut claude = Claude::default();
     for link in links {
-        let Some(target) = &link.target else { continue };
-        let made = home.link(&link.place, target, link.state == State::Replace);
-        if let Err(errno) = made {
-            let [place, target] = [&redirect.home.join(&link.place), target].map(|path| escaped_path(path));
-            findings.push(Diagnostic::warning("link", format!("{place} is not linked to {target}: {}", errno.desc())));
+        if let (Some(target), Some(trouble)) = (&link.target, claude.link(link, &home)) {
+            findings.push(not_linked(redirect, &link.place, target, &trouble));
         }
     }
+    findings.extend(claude.taken_back.iter().map(|(place, target, why)| not_linked(redirect, place, target, why)));
     Ok(findings)
+}
+
+fn not_linked(redirect: &Redirect, place: &Path, target: &Path, why: &str) -> Diagnostic {
+    let [place, target] = [&redirect.home.join(place), target].map(escaped_path);
+    Diagnostic::warning("link", format!("{place} is not linked to {target}: {why}"))
+}
+
+/// Claude Code's links are made all or none: half of its state would mix two logins.
+#[derive(Default)]
+struct Claude<'a> {
+    made: Vec<(&'a Path, &'a Path)>,
+    /// The place whose link failed.
+    failed: Option<&'a Path>,
+    /// Places, targets and reasons of links that were made and are gone again.
+    taken_back: Vec<(&'a Path, &'a Path, String)>,
+}
+
+impl<'a> Claude<'a> {
+    /// Makes a link. Returns why it is not there.
+    fn link(&mut self, link: &'a Link, home: &HomeDir) -> Option<String> {
+        let target = link.target.as_deref()?;
+        let is_claude = link.item == Item::Claude;
+        if let Some(failed) = self.failed.filter(|_| is_claude) {
+            return Some(format!("{} is not linked either", escaped_path(failed)));
+        }
+        let made = home.link(&link.place, target, link.state == State::Replace);
+        if is_claude {
+            match &made {
+                Ok(true) => self.made.push((&link.place, target)),
+                Ok(false) => {}
+                // What the user has there stays, and of the directory's companions each may.
+                Err(trouble) if trouble.is_taken() && link.place != Path::new(CLAUDE) => {}
+                Err(_) => self.take_back(&link.place, home),
+            }
+        }
+        made.err().map(|trouble| trouble.words())
+    }
+
+    fn take_back(&mut self, failed: &'a Path, home: &HomeDir) {
+        self.failed = Some(failed);
+        for (place, target) in self.made.drain(..) {
+            let half = format!("{} is not linked either", escaped_path(failed));
+            let why = match home.take_back(place, target) {
+                Ok(()) => half,
+                Err(trouble) => format!("{half}, and it cannot be removed: {}", trouble.words()),
+            };
+            self.taken_back.push((place, target, why));
+        }
+    }
+}
+
+/// Removes what dead processes left beside these places. Returns the paths of what is left there that is not a link.
+fn sweep<'a>(home: &HomeDir, redirect: &Redirect, places: impl Iterator<Item = &'a Path>) -> Vec<String> {
+    let parents: BTreeSet<&Path> = places.filter_map(Path::parent).collect();
+    let left = parents.into_iter().flat_map(|parent| {
+        home.sweep(parent).into_iter().map(move |name| escaped_path(&redirect.home.join(parent).join(name)))
+    });
+    left.collect()
 }
 
 /// Removes our links from the home. Returns what to tell, a line each. Errors: 125 when a link of ours cannot be
@@ -52,183 +110,32 @@ pub fn unlink(plan: &Unlink, world: &dyn World) -> anyhow::Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let mut lines = Vec::new();
+    // Without following links on the way: what lies behind a linked directory is not in the home.
+    let Ok(home) = HomeDir::open(redirect) else { return Ok(lines) };
     for place in &plan.places {
-        let path = redirect.home.join(place);
-        // Without following links on the way: what lies behind a linked directory is not in the home.
-        let Ok(home) = HomeDir::open_home(redirect) else { continue };
-        let Ok(dir) = home.parent(place, false) else { continue };
-        let Some(name) = place.file_name() else { continue };
-        let Ok(text) = readlinkat(&dir, name) else { continue };
-        let text = PathBuf::from(text);
-        if !context.is_ours(place, &text) {
-            lines.push(format!("left: {} -> {}", escaped_path(&path), escaped_path(&text)));
+        let Some(text) = home.link_text(place) else { continue };
+        let is_ours = |text: &OsStr| context.is_ours(place, Path::new(text));
+        let path = escaped_path(&redirect.home.join(place));
+        let line = format!("{path} -> {}", escaped_path(Path::new(&text)));
+        if !is_ours(&text) {
+            lines.push(format!("left: {line}"));
             continue;
         }
-        match unlinkat(&dir, name, UnlinkatFlags::NoRemoveDir) {
-            Ok(()) => lines.push(format!("removed: {} -> {}", escaped_path(&path), escaped_path(&text))),
+        match home.take_away(place, &is_ours) {
+            Ok(true) => lines.push(format!("removed: {line}")),
             // Another process was faster.
-            Err(Errno::ENOENT) => {}
-            Err(errno) => {
-                let path = escaped_path(&path);
-                let failure = Failure::new(format!("{path} cannot be removed: {}", errno.desc()));
-                return Err(failure.hint(format!("remove it by hand: rm {path}")).into());
-            }
-        }
-    }
-    Ok(lines)
-}
-
-/// The open home, and to whom new entries belong.
-struct HomeDir {
-    home: OwnedFd,
-    owner: Option<(Uid, Gid)>,
-}
-
-/// To make entries in a directory one need not be allowed to list it, and on Linux need not ask.
-#[cfg(target_os = "linux")]
-const O_PATH_OR_RDONLY: OFlag = OFlag::O_PATH;
-#[cfg(not(target_os = "linux"))]
-const O_PATH_OR_RDONLY: OFlag = OFlag::O_RDONLY;
-const DIRECTORY: OFlag = O_PATH_OR_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
-const PRIVATE: Mode = Mode::S_IRWXU;
-/// So many names for a temporary are tried.
-const ATTEMPTS: u32 = 100;
-
-impl HomeDir {
-    /// Opens the home by its parts below the profile directory, made before where that is the plan. What the plan saw may
-    /// have been deleted or exchanged since: a directory that is another one now is not entered.
-    fn open_home(redirect: &Redirect) -> Result<Self, Failure> {
-        let owner = redirect.owner.map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)));
-        let mut dir = open_profile(redirect).map_err(|errno| changed(&redirect.profile_dir, errno))?;
-        let below = redirect.home.strip_prefix(&redirect.profile_dir);
-        for part in below.map_err(|_| changed(&redirect.home, Errno::EXDEV))?.components() {
-            dir = open_or_create_dir(&dir, part.as_os_str(), redirect.make, owner).map_err(|errno| {
-                match redirect.make {
-                    true => cannot_make(&redirect.home, errno.desc()),
-                    false => changed(&redirect.home, errno),
+            Ok(false) => {}
+            Err(trouble) => {
+                let failure = Failure::new(format!("{path} cannot be removed: {}", trouble.words()));
+                return Err(match trouble {
+                    Trouble::Kept(_) => failure.hint("move it to where it belongs"),
+                    _ => failure.hint(format!("remove it by hand: rm {path}")),
                 }
-            })?;
-        }
-        Ok(Self { home: dir, owner })
-    }
-
-    /// The open directory in which a place lies, made where it is missing and `make` says so.
-    fn parent(&self, place: &Path, make: bool) -> Result<OwnedFd, Errno> {
-        let mut dir = self.home.as_fd().try_clone_to_owned().map_err(|_| Errno::EMFILE)?;
-        let parents = place.parent().into_iter().flat_map(Path::components);
-        for part in parents.filter(|part| matches!(part, Component::Normal(_))) {
-            dir = open_or_create_dir(&dir, part.as_os_str(), make, self.owner)?;
-        }
-        Ok(dir)
-    }
-
-    fn link(&self, place: &Path, target: &Path, replace: bool) -> Result<(), Errno> {
-        let name = place.file_name().unwrap_or_default();
-        let dir = self.parent(place, true)?;
-        let made = match if replace { self.replace(&dir, name, target) } else { Err(Errno::ENOENT) } {
-            // Nothing stands there, or no longer.
-            Err(Errno::ENOENT) => self.make_link(&dir, name, target),
-            result => result,
-        };
-        match made {
-            // Another start was faster; what it made is what we would have made, or else it is left alone.
-            Err(Errno::EEXIST) if readlinkat(&dir, name).is_ok_and(|text| text == target.as_os_str()) => Ok(()),
-            result => result,
-        }
-    }
-
-    fn make_link(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), Errno> {
-        symlinkat(target, dir, name)?;
-        chown_created(dir, name, SFlag::S_IFLNK, self.owner)
-    }
-
-    /// Puts a link in the place of another by one `rename`, if that is a link still.
-    fn replace(&self, dir: &OwnedFd, name: &OsStr, target: &Path) -> Result<(), Errno> {
-        let temporary = self.make_temporary(dir, target)?;
-        let result = match fstatat(dir, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
-            Ok(stat) if kind(&stat) != SFlag::S_IFLNK => Err(Errno::EEXIST),
-            Ok(_) => renameat(dir, temporary.as_os_str(), dir, name),
-            Err(errno) => Err(errno),
-        };
-        if result.is_err() {
-            let _ = unlinkat(dir, temporary.as_os_str(), UnlinkatFlags::NoRemoveDir);
-        }
-        result
-    }
-
-    /// Makes the link under a name that is free. What has a name already may be anybody's, and stays.
-    fn make_temporary(&self, dir: &OwnedFd, target: &Path) -> Result<OsString, Errno> {
-        let id = std::process::id();
-        for number in 0..ATTEMPTS {
-            let name = OsString::from(format!(".hermes-exec.{id}.{number}.tmp"));
-            match self.make_link(dir, &name, target) {
-                Ok(()) => return Ok(name),
-                Err(Errno::EEXIST) => {}
-                Err(errno) => return Err(errno),
+                .into());
             }
         }
-        Err(Errno::EEXIST)
     }
-}
-
-fn open_profile(redirect: &Redirect) -> Result<OwnedFd, Errno> {
-    let dir = File::from(openat(AT_FDCWD, &redirect.profile_dir, DIRECTORY, Mode::empty())?);
-    let meta = dir.metadata().map_err(errno_of)?;
-    if (meta.dev(), meta.ino()) == redirect.identity { Ok(dir.into()) } else { Err(Errno::ESTALE) }
-}
-
-/// What the plan saw there is gone, or something else has come into its place.
-fn changed(path: &Path, errno: Errno) -> Failure {
-    Failure::new(format!("{} cannot be entered: {}", escaped_path(path), errno.desc()))
-        .hint("if it was deleted or moved just now, run the command again")
-}
-
-fn errno_of(error: io::Error) -> Errno {
-    error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
-}
-
-/// Opens a directory below another without following a link, made before where it is missing.
-fn open_or_create_dir(dir: &OwnedFd, name: &OsStr, make: bool, owner: Option<(Uid, Gid)>) -> Result<OwnedFd, Errno> {
-    let open = || openat(dir, name, DIRECTORY | OFlag::O_NOFOLLOW, Mode::empty());
-    match open() {
-        Err(Errno::ENOENT) if make => {}
-        result => return result,
-    }
-    match mkdirat(dir, name, PRIVATE) {
-        Ok(()) => chown_created(dir, name, SFlag::S_IFDIR, owner)?,
-        Err(Errno::EEXIST) => {}
-        Err(errno) => return Err(errno),
-    }
-    open()
-}
-
-/// `lchown`s what we just made, where we run as root in somebody else's profile, or takes it away again. That somebody may
-/// have exchanged it already for another entry of root's, which stays.
-fn chown_created(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: Option<(Uid, Gid)>) -> Result<(), Errno> {
-    let Some((uid, gid)) = owner else { return Ok(()) };
-    let (at, entry, flags) = hold(dir, name)?;
-    let stat = fstatat(&at, entry, flags)?;
-    if kind(&stat) != made || stat.st_uid != Uid::effective().as_raw() {
-        return Err(Errno::ESTALE);
-    }
-    fchownat(&at, entry, Some(uid), Some(gid), flags).inspect_err(|_| {
-        let is_directory = made == SFlag::S_IFDIR;
-        let _ = unlinkat(dir, name, if is_directory { UnlinkatFlags::RemoveDir } else { UnlinkatFlags::NoRemoveDir });
-    })
-}
-
-/// An entry of a directory for calls that are to be about the same one: on Linux opened, elsewhere by its name.
-#[cfg(target_os = "linux")]
-fn hold<'a>(dir: &OwnedFd, name: &OsStr) -> Result<(OwnedFd, &'a OsStr, AtFlags), Errno> {
-    let itself = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    Ok((openat(dir, name, itself, Mode::empty())?, OsStr::new(""), AtFlags::AT_EMPTY_PATH))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn hold<'a>(dir: &OwnedFd, name: &'a OsStr) -> Result<(OwnedFd, &'a OsStr, AtFlags), Errno> {
-    Ok((dir.try_clone().map_err(errno_of)?, name, AtFlags::AT_SYMLINK_NOFOLLOW))
-}
-
-fn kind(stat: &FileStat) -> SFlag {
-    SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT
+    let left = sweep(&home, redirect, plan.places.iter().map(|place| place.as_path()));
+    lines.extend(left.iter().map(|path| format!("left: {path}")));
+    Ok(lines)
 }

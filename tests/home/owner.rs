@@ -37,13 +37,16 @@ fn as_root_everything_new_belongs_to_the_owner_of_the_profile() {
 }
 
 #[test]
-fn as_root_what_is_there_already_keeps_its_owner() {
+fn as_root_what_is_there_already_keeps_its_owner_and_is_closed_to_that_of_the_profile() {
     let sandbox = owned_by_another("real/.hermes");
     sandbox.mkdir("real/.config/gh");
     let home = sandbox.mkdir("real/.hermes/profiles/builder/home/.config");
+    std::os::unix::fs::chown(sandbox.home(), Some(10000), Some(10000)).unwrap();
+    sandbox.mkdir("real/.claude");
     as_root(&sandbox, "real/.hermes", &["--share", ".config/gh"]).run().ok();
     assert_eq!(home.metadata().unwrap().uid(), 0);
-    assert_eq!(home.join("gh").symlink_metadata().unwrap().uid(), 10000);
+    assert!(home.join("gh").symlink_metadata().is_err(), "the owner could not have made it");
+    assert_eq!(sandbox.home().join(".claude").symlink_metadata().unwrap().uid(), 10000);
 }
 
 #[test]

@@ -26,11 +26,11 @@ fn what_is_new_belongs_to_the_owner_and_the_group_of_the_profile() {
 #[test]
 fn what_is_there_keeps_owner_mode_and_times() {
     let sandbox = of_user();
-    let home = sandbox.mkdir(HOME);
+    let home = dir_of_user(&sandbox, HOME);
     sandbox.mkdir(home.join(".config"));
     sandbox.write(home.join("notes"), "of root");
     sandbox.link("/elsewhere", home.join(".claude"));
-    for place in ["", ".config", "notes", ".claude"] {
+    for place in [".config", "notes", ".claude"] {
         lchown(home.join(place), Some(0), Some(4)).unwrap();
     }
     let before = listing(&home);
@@ -40,8 +40,9 @@ fn what_is_there_keeps_owner_mode_and_times() {
     for (path, what) in before {
         assert_eq!(after[&path], what, "{}", path.display());
     }
-    assert_eq!((owner(&sandbox, ""), owner(&sandbox, ".config")), ((0, 4), (0, 4)));
-    assert_eq!(owner(&sandbox, ".config/gh"), (USER, GROUP));
+    assert_eq!(owner(&sandbox, ".config"), (0, 4));
+    // What is root's is closed to the owner, as whom new entries are made.
+    ran_with(&outcome, &[".config/gh is not linked", "Permission denied"]);
 }
 
 #[test]
@@ -59,30 +60,30 @@ fn the_login_of_root_is_linked_by_no_option_and_no_variable() {
         }
     }
     // The default profile, whose directory is the root itself.
-    dir_of_user(&sandbox, "real/.hermes/home");
+    super::give(&sandbox.mkdir("real/.hermes/home"));
     let run = sandbox.hx(["--share", ".config/gh", "true"]).env("HOME", &login).env("HERMES_HOME", sandbox.root());
     run.run().ok();
     let links = listing(&sandbox.path("real/.hermes/home")).into_keys().filter_map(|path| fs::read_link(path).ok());
     assert_eq!(links.filter(|text| text.starts_with(sandbox.real()) && !text.starts_with(&login)).count(), 3);
 }
 
-/// `--bounding-set=-chown`: root as in a container that was started with `--cap-drop=CHOWN`.
-fn without_chown(sandbox: &Sandbox) -> crate::support::Outcome {
-    by_root(sandbox).after_sh("set -- setpriv --inh-caps=-chown --bounding-set=-chown \"$@\"").run()
+/// `--bounding-set=-setuid`: root as in a container that was started with `--cap-drop=SETUID`.
+fn without_setuid(sandbox: &Sandbox) -> crate::support::Outcome {
+    by_root(sandbox).after_sh("set -- setpriv --inh-caps=-setuid --bounding-set=-setuid \"$@\"").run()
 }
 
 #[test]
-fn where_root_may_not_give_the_home_away_none_is_left() {
+fn w53_where_root_may_not_become_the_owner_no_home_is_made() {
     let sandbox = of_user();
     sandbox.mkdir("login/.claude");
     sandbox.write("login/.claude.json", "{}");
     let before = sandbox.listing();
-    without_chown(&sandbox).fails(125, &[HOME, "Operation not permitted"]);
+    without_setuid(&sandbox).fails(125, &[HOME, "Operation not permitted"]);
     assert_eq!(sandbox.listing(), before);
 }
 
 #[test]
-fn where_root_may_not_give_a_link_away_none_is_left_and_the_command_runs() {
+fn w53_where_root_may_not_become_the_owner_no_link_is_made_and_the_command_runs() {
     for stale in [false, true] {
         let sandbox = of_user();
         dir_of_user(&sandbox, HOME);
@@ -91,7 +92,7 @@ fn where_root_may_not_give_a_link_away_none_is_left_and_the_command_runs() {
             dir_of_user(&sandbox, HOME);
         }
         let before = listing(&sandbox.path(HOME));
-        let outcome = without_chown(&sandbox);
+        let outcome = without_setuid(&sandbox);
         let all: Vec<_> = super::PLACES.iter().map(|place| format!("{place} is not linked")).collect();
         ran_with(&outcome, &all.iter().map(String::as_str).collect::<Vec<_>>());
         ran_with(&outcome, &["Operation not permitted"]);
@@ -99,10 +100,47 @@ fn where_root_may_not_give_a_link_away_none_is_left_and_the_command_runs() {
     }
 }
 
+/// Nothing is given away, so nothing needs the right to.
+#[test]
+fn w53_root_needs_no_right_to_give_files_away() {
+    let sandbox = of_user();
+    let run = by_root(&sandbox).after_sh("set -- setpriv --inh-caps=-chown --bounding-set=-chown \"$@\"");
+    ran_with(&run.run(), &["runs as root in a profile of uid 10000"]);
+    assert_eq!((linked(&sandbox), owner(&sandbox, "")), (super::PLACES.into(), (USER, GROUP)));
+}
+
+/// Where the owner of the profiles has planted a link, root does not go. Its own links are its business.
+#[test]
+fn w53_root_follows_no_link_of_another_user() {
+    for part in ["real/.hermes/profiles", "real/.hermes/profiles/builder", HOME] {
+        for options in
+            [&["-p", "builder", "true"][..], &["-p", "builder", "--unlink"], &["-p", "builder", "-n", "true"]]
+        {
+            let sandbox = of_user();
+            dir_of_user(&sandbox, HOME);
+            let (at, aside) = (sandbox.path(part), sandbox.path("aside"));
+            fs::rename(&at, &aside).unwrap();
+            sandbox.link(&aside, &at);
+            let run = || {
+                let run = sandbox.hx(options).env("HOME", sandbox.path("login"));
+                run.env("HERMES_HOME", sandbox.root()).run()
+            };
+            sandbox.mkdir("login");
+            assert_eq!(run().code(), 0, "{part} {options:?}: a link of root's");
+            lchown(&at, Some(USER), Some(GROUP)).unwrap();
+            let before = listing(&aside);
+            let outcome = run();
+            assert_eq!(outcome.code(), 125, "{part} {options:?}: {outcome:?}");
+            assert!(outcome.stderr.contains(&format!("rm {}", at.display())), "{outcome:?}");
+            assert_eq!(listing(&aside), before, "{part} {options:?}");
+        }
+    }
+}
+
 #[test]
 fn in_a_profile_of_roots_own_nothing_is_given_away() {
     let sandbox = of_user();
     lchown(sandbox.profile("builder"), Some(0), Some(0)).unwrap();
-    ran_with(&without_chown(&sandbox), &[]);
+    ran_with(&without_setuid(&sandbox), &[]);
     assert_eq!((owner(&sandbox, ""), owner(&sandbox, ".claude")), ((0, 0), (0, 0)));
 }

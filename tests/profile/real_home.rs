@@ -115,6 +115,16 @@ fn another_users_hermes_real_home_does_not_count() {
     assert_eq!(found(run), text(sandbox.real()), "it belongs to root");
 }
 
+/// W53: an agent of uid 10000 can set it for root's next start, too.
+#[test]
+fn w53_another_users_hermes_real_home_does_not_count_for_root() {
+    let sandbox = Sandbox::with_builder();
+    let foreign = sandbox.mkdir("foreign");
+    std::os::unix::fs::chown(&foreign, Some(NOBODY_KNOWN), Some(NOBODY_KNOWN)).unwrap();
+    let run = with_root(&sandbox).env("HERMES_REAL_HOME", &foreign);
+    assert_eq!(found(run), text(sandbox.real()), "it belongs to another user");
+}
+
 #[test]
 fn ones_own_hermes_real_home_counts() {
     let sandbox = Sandbox::with_builder();

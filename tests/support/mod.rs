@@ -11,6 +11,8 @@ pub mod readme;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod tracer;
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};

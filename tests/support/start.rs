@@ -229,6 +229,12 @@ impl Child<'_, '_> {
     #[track_caller]
     pub fn ended(mut self) -> Ended {
         let status = self.change(WaitPidFlag::empty());
+        self.ended_with(status)
+    }
+
+    /// What came of it, when its end was seen already.
+    pub fn ended_with(mut self, status: WaitStatus) -> Ended {
+        self.ended = true;
         let (out, err) = self.written();
         Ended { pid: self.pid, status, out, err }
     }

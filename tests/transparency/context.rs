@@ -76,6 +76,15 @@ fn as_an_unprivileged_uid_with_groups() {
     is(&report, "Groups: 7 42 65534");
 }
 
+/// W53: what is created is created as the owner, and the command has the caller's ids, groups and parent-death signal.
+#[test]
+fn w53_as_root_in_a_profile_of_another_user() {
+    let tool = ["/usr/bin/setpriv", "--groups", "0,4,42", "--pdeathsig", "TERM"];
+    let report = Twin::new().owned_by(NOBODY).through(&tool).is_the_same(|start| start);
+    is(&report, "parent death signal: Some(SIGTERM)");
+    is(&report, "Groups: 0 4 42");
+}
+
 /// As a set-user-id program leaves it: AT_SECURE is then set for every program that is started.
 #[test]
 fn with_an_effective_uid_that_is_not_the_real_one() {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::cli::HomeMode;
 use crate::error::Failure;
 use crate::plan::diagnostic::{Diagnostic, Origin};
-use crate::plan::profile::Selection;
 use crate::plan::profile::layout::Profile;
+use crate::plan::profile::{Selection, refuse_foreign_link};
 use crate::text::{escaped_path, os_message, shell_quoted_path};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, World, is_directory, is_missing};
@@ -146,8 +146,10 @@ impl HomePlan {
             HomeMode::Profile => true,
             HomeMode::Auto => profile.name != "default" || !matches!(found, Found::Nothing),
         };
+        let foreign = refuse_foreign_link(&profile.canonical.join("home"), input);
         match found {
             _ if !wanted => plan.stay_real(selection, input),
+            Found::Unusable(_) | Found::Directory(_) if foreign.is_err() => return foreign.map(|()| plan),
             Found::Unusable(what) => return Err(unusable(&profile.dir.join("home"), &what)),
             Found::Directory(home) if profile.canonical.starts_with(&home) => {
                 let [link, target] = [&profile.dir.join("home"), &home].map(|path| escaped_path(path));
@@ -175,6 +177,12 @@ impl HomePlan {
         }
         self.to = Some(home.clone());
         let owner = (input.uid == 0 && profile.owner.0 != 0).then_some(profile.owner);
+        if let Some((uid, _)) = owner {
+            let message =
+                format!("the command runs as root in a profile of uid {uid}: what it creates belongs to root");
+            let hint = "run as the user who owns the profile";
+            self.findings.push(Diagnostic::warning("owner", message).hint(hint));
+        }
         let Profile { canonical: profile_dir, identity, .. } = profile.clone();
         self.redirect = Some(Redirect { home, make, profile_dir, identity, owner });
         Ok(())

@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use crate::cli::Options;
 use crate::error::Failure;
 use crate::plan::diagnostic::{Diagnostic, Origin};
-use crate::text::{escaped, escaped_path};
+use crate::text::{escaped, escaped_path, shell_quoted_path};
 use crate::world::place::Place;
-use crate::world::{Input, Kind, World, is_directory};
+use crate::world::{Input, Kind, Stat, World, is_directory};
 use choice::{Choice, HERMES_HOME, VARIABLE};
 pub use choice::{OPTION, unread};
-use layout::{Profile, expand, root_of};
+use layout::{Profile, expand, is_profile_shaped, root_of};
 use real_home::RealHome;
 
 #[derive(Clone, Debug)]
@@ -136,18 +136,23 @@ fn find(name: String, dir: PathBuf, source: Origin, root: &Place, input: &Input<
     let Some((stat, canonical)) = found.filter(|(stat, _)| stat.kind == Kind::Directory) else {
         return Err(not_there(&name, source, &dir, &root.spelled, input));
     };
-    // Whoever owns the profiles could lead root into any directory with a link; into his own is his business.
-    let link = input.world.lstat(&dir).ok().filter(|link| link.kind == Kind::Link && input.uid == 0);
-    if link.is_some_and(|link| link.uid != 0 && link.uid != stat.uid) {
-        return Err(Failure::new(format!(
-            "the profile '{name}' ({}) is another user's link to {}, which is not that user's",
-            source,
-            escaped_path(&canonical)
-        ))
-        .hint("run as the user who owns the profile"));
-    }
+    let profiles = dir.parent().filter(|_| is_profile_shaped(&dir));
+    profiles.into_iter().chain([dir.as_path()]).try_for_each(|path| refuse_foreign_link(path, input))?;
     let (identity, owner) = (stat.identity, (stat.uid, stat.gid));
     Ok(Profile { name, dir, canonical, source, identity, owner })
+}
+
+/// Whoever owns a link could lead root into any directory. The root itself may be one: the caller names it. Errors: 125 for
+/// root, where this is another user's link.
+pub fn refuse_foreign_link(path: &Path, input: &Input<'_>) -> Result<(), Failure> {
+    let link = |stat: &Stat| stat.kind == Kind::Link && stat.uid != 0;
+    let Some(stat) = input.world.lstat(path).ok().filter(|stat| input.uid == 0 && link(stat)) else { return Ok(()) };
+    let target = input.world.link_text(path).unwrap_or_default();
+    let [shown, target] = [path, &target].map(escaped_path);
+    let cure = format!("rm {}", shell_quoted_path(path));
+    Err(Failure::new(format!("{shown} is a symlink of uid {} to {target}: root does not follow it", stat.uid))
+        .hint(format!("remove it, or run as the user who owns the profile: {cure}"))
+        .cure(cure))
 }
 
 fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<'_>) -> Failure {

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod file;
 pub mod place;
 pub mod sealing;
 pub mod settings;
@@ -23,6 +24,9 @@ use settings::Settings;
 
 /// `active_profile`, `.env`, `config.yaml` and a policy file are read up to this many bytes.
 pub const FILE_LIMIT: usize = 1 << 20;
+
+/// No path is this long: the kernel's limit, which counts the NUL (path_resolution(7)).
+pub const PATH_MAX: usize = nix::libc::PATH_MAX as usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -53,10 +57,12 @@ pub enum FileText {
         stat: Stat,
     },
     Missing,
-    /// There is something that was not read, and why.
+    /// Not a regular file, or one that may not be read: why.
     Unreadable(String),
-    /// Whether it exists is not known: no descriptor is free, for this process or on the machine. Why, in words.
-    NoDescriptor(String),
+    /// A symbolic link, where none is followed.
+    Link,
+    /// What is in it, or whether it exists, is not known (EIO, ELOOP, no free descriptor): why.
+    Failed(String),
 }
 
 /// Questions to the file system, the password database and the kernel. None of them changes anything. Tests answer them from
@@ -72,8 +78,10 @@ pub trait World {
     /// May the process create entries in this directory?
     fn writable(&self, path: &Path) -> io::Result<()>;
     fn executable(&self, path: &Path) -> io::Result<()>;
-    /// The first bytes of a file, at most `limit` of them. Opens without blocking, and reads a regular file only.
+    /// The first bytes of a regular file, at most `limit` of them. Nothing else is opened for reading.
     fn text(&self, path: &Path, limit: usize) -> FileText;
+    /// As [`World::text`], but a link at the end of the path is not followed.
+    fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
     /// The names in a directory, sorted, and what each is without following a link.

@@ -11,8 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::environ::is_blank;
-use crate::world::World;
 use crate::world::place::{Place, resolve_allow_missing};
+use crate::world::{PATH_MAX, World};
 
 /// Where system-wide installations keep Hermes: the container image, and an installation by root.
 const SYSTEM_WIDE: [&str; 2] = ["/opt/hermes", "/usr/local/lib/hermes-agent"];
@@ -59,7 +59,11 @@ impl HermesPlaces {
     fn path(&self, value: &[u8], world: &dyn World) -> Option<PathBuf> {
         let path = Path::new(OsStr::from_bytes(value));
         let path = self.base.as_ref().map_or_else(|| path.to_owned(), |base| base.join(path));
-        if path.is_absolute() { Some(path) } else { world.canonical(&path).ok() }
+        if path.is_absolute() {
+            Some(path).filter(|path| path.as_os_str().len() < PATH_MAX)
+        } else {
+            world.canonical(&path).ok()
+        }
     }
 
     /// Does this value lead into one of the places?

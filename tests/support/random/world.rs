@@ -229,6 +229,13 @@ impl World for Machine {
         }
     }
 
+    fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText {
+        match self.lstat(path) {
+            Ok(stat) if stat.kind == Kind::Link => FileText::Link,
+            _ => self.text(path, limit),
+        }
+    }
+
     fn names(&self, path: &Path) -> Vec<OsString> {
         self.entries(path).unwrap_or_default().into_iter().map(|(name, _)| name).collect()
     }

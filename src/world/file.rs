@@ -23,6 +23,14 @@ pub(super) fn text(path: &Path, limit: usize, follows: bool) -> FileText {
     })
 }
 
+/// The first bytes of what is known to be a regular file. What took its place meanwhile is not waited for.
+pub(super) fn head(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; limit];
+    let filled = fill(&mut for_reading(OFlag::empty()).open(path)?, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
 fn read(path: &Path, limit: usize, follows: bool) -> io::Result<FileText> {
     let links = if follows { OFlag::empty() } else { OFlag::O_NOFOLLOW };
     let (place, meta) = look(path, links)?;

@@ -82,6 +82,8 @@ pub trait World {
     fn text(&self, path: &Path, limit: usize) -> FileText;
     /// As [`World::text`], but a link at the end of the path is not followed.
     fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText;
+    /// The first bytes, at most `limit`, of what a look has just shown to be a regular file; empty when it cannot be read.
+    fn head(&self, path: &Path, limit: usize) -> Vec<u8>;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
     /// The names in a directory, sorted, and what each is without following a link.
@@ -110,21 +112,23 @@ pub struct Input<'a> {
     /// Effective uid and gid.
     pub uid: u32,
     pub gid: u32,
-    /// The process's id, which the command keeps.
-    pub pid: u32,
     /// The base name of our own `argv[0]`.
     pub own_name: Vec<u8>,
     pub world: &'a dyn World,
 }
 
 impl<'a> Input<'a> {
+    /// The process's id, which the command keeps. Few starts need it.
+    pub fn pid(&self) -> u32 {
+        std::process::id()
+    }
+
     pub fn gather(environ: &'a Environ, own_name: &OsStr, world: &'a dyn World) -> Self {
         Self {
             environ,
             settings: Settings::read(environ),
             uid: Uid::effective().as_raw(),
             gid: Gid::effective().as_raw(),
-            pid: std::process::id(),
             own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
             world,
         }

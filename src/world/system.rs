@@ -48,11 +48,9 @@ impl System {
     /// The last component of a path in its directory, which is canonical.
     fn canonical_in(&self, dir: &Path, path: &Path) -> io::Result<PathBuf> {
         let path = dir.join(path.file_name().unwrap_or_default());
-        match self.link_text(&path) {
-            // It exists, and is not a link.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(path),
-            Err(error) => Err(error),
-            Ok(_) => fs::canonicalize(&path),
+        match self.lstat(&path)?.kind {
+            Kind::Link => fs::canonicalize(&path),
+            _ => Ok(path),
         }
     }
 }
@@ -68,7 +66,11 @@ impl World for System {
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)))
+        let answer = self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)));
+        if answer.as_ref().is_ok_and(|stat| stat.kind != Kind::Link) && !self.stats.knows(path) {
+            self.stats.keep(path, &answer);
+        }
+        answer
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
@@ -93,6 +95,10 @@ impl World for System {
 
     fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText {
         file::text(path, limit, false)
+    }
+
+    fn head(&self, path: &Path, limit: usize) -> Vec<u8> {
+        file::head(path, limit).unwrap_or_default()
     }
 
     fn names(&self, path: &Path) -> Vec<OsString> {

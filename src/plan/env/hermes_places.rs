@@ -161,10 +161,10 @@ impl HermesPlaces {
         let of = |program: &Path| {
             let name = program.file_name()?.as_bytes();
             let installs = is_pip(name) || (is_python(name) && runs_pip(args));
-            let dir = world.canonical(program.parent()?).ok()?;
-            if installs { self.place_of(&dir, world) } else { None }
+            let dir = installs.then(|| program.parent()).flatten()?;
+            self.place_of(&world.canonical(dir).ok()?, world)
         };
-        of(program).or_else(|| of(&world.canonical(program).ok().filter(|_| has_pip_name(program))?))
+        of(program).or_else(|| of(&has_pip_name(program).then(|| world.canonical(program).ok()).flatten()?))
     }
 }
 

@@ -236,6 +236,13 @@ impl World for Machine {
         }
     }
 
+    fn head(&self, path: &Path, limit: usize) -> Vec<u8> {
+        match self.text(path, limit) {
+            FileText::Found { bytes, .. } => bytes,
+            _ => Vec::new(),
+        }
+    }
+
     fn names(&self, path: &Path) -> Vec<OsString> {
         self.entries(path).unwrap_or_default().into_iter().map(|(name, _)| name).collect()
     }

@@ -25,6 +25,7 @@ use error::{Failure, Status};
 
 /// Runs the program. Called by the C `main`, once, with what that was handed.
 pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
+    sys::refuse_dumps();
     sys::on_panic_leave_with(Status::Failed as c_int, output::say);
     let args = sys::arguments(argc, argv);
     let environ = sys::environment();

@@ -1,5 +1,5 @@
-//! All that is `unsafe`: what the C entry is handed, and the raw environment block. Nothing here changes the state of the
-//! process, apart from the panic hook.
+//! All that is `unsafe`: what the C entry is handed, and the raw environment block. What changes the state of
+//! this process is the panic hook, and that it cannot be dumped; `execve` undoes both.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
@@ -46,6 +46,15 @@ pub fn environment() -> Environ {
         // SAFETY: `next` stood on an element before the terminating one.
         next = unsafe { next.add(1) };
     }
+}
+
+/// From here on a crash of this process leaves no core, and the same user can read neither its memory nor its environment:
+/// both hold every credential that is about to be removed. The command's own state is what it would have been: `execve` sets
+/// it anew (PR_SET_DUMPABLE(2const)).
+pub fn refuse_dumps() {
+    // It cannot fail with this value, and nothing could be done about it.
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_dumpable(false);
 }
 
 /// Makes a panic end the process with 125 and one line that names the place, and no value.

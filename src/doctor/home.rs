@@ -8,10 +8,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::case::Case;
 use crate::cli::HomeMode;
+use crate::error::Failure;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::home::{HOME_PLACEHOLDER, HomePlan, Redirect, UNLINKED};
-use crate::plan::profile::Selection;
 use crate::plan::profile::layout::{expand, is_profile_shaped, root_of};
+use crate::plan::profile::{ACTIVE_PROFILE, Selection, linked, stale};
 use crate::text::{escaped, escaped_path, os_message, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, is_directory};
 
@@ -48,18 +49,22 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
 fn active_profile(case: &Case<'_>) -> Option<Diagnostic> {
     let world = case.input.world;
     let root = &case.root.as_ref()?.spelled;
-    let path = root.join("active_profile");
-    let FileText::Found { bytes, .. } = world.text(&path, FILE_LIMIT) else { return None };
+    let path = root.join(ACTIVE_PROFILE);
+    let bytes = match world.text_of_no_link(&path, FILE_LIMIT) {
+        FileText::Found { bytes, .. } => bytes,
+        FileText::Link => {
+            let Failure { message, cure, .. } = linked(&path);
+            return Some(Diagnostic::warning("active-profile", message).cure(cure.unwrap_or_default()));
+        }
+        _ => return None,
+    };
     let word = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii().to_ascii_lowercase();
     let name = Path::new(OsStr::from_bytes(&word));
     let is_name = name.components().count() == 1 && !word.contains(&b'/');
     let is_deleted = world.lstat(&root.join("profiles/.deleted").join(name)).is_ok();
     let is_there = is_name && is_directory(world, &root.join("profiles").join(name)) && !is_deleted;
     let is_stale = !word.is_empty() && word != b"default" && !is_there;
-    is_stale.then(|| {
-        let message = format!("{} names the profile '{}', which is not there", escaped_path(&path), escaped(&word));
-        Diagnostic::warning("active-profile", message).cure("hermes -p default profile use default")
-    })
+    is_stale.then(|| Diagnostic::warning("active-profile", stale(&path)).cure("hermes -p default profile use default"))
 }
 
 /// HERMES_HOME may lead nowhere although an option had the last word here: other programs go by it.

@@ -15,7 +15,7 @@ use crate::plan::diagnostic::Diagnostic;
 use crate::plan::env::hermes_places::{HermesPlaces, element_dir};
 use crate::text::{escaped, escaped_path, os_message};
 use crate::world::which::program_in;
-use crate::world::{FileText, Input, Kind, Stat, World, is_missing};
+use crate::world::{Input, Kind, Stat, World, is_missing};
 
 /// What `execvp(3)` searches when there is no PATH (glibc's `confstr(_CS_PATH)`; macOS has more directories in it).
 const NO_PATH: &[u8] = b"/bin:/usr/bin";
@@ -122,11 +122,11 @@ impl Search {
             if !calls_us(&head, &input.own_name) {
                 return Ok(Program { path, guard: None });
             }
-            if self.guard.stops((input.pid)(), stat.identity) {
+            if self.guard.stops(input.pid(), stat.identity) {
                 self.shims += 1;
                 continue;
             }
-            return Ok(Program { path, guard: Some(self.guard.with((input.pid)(), stat.identity)) });
+            return Ok(Program { path, guard: Some(self.guard.with(input.pid(), stat.identity)) });
         }
         Err(self.nothing_left(input))
     }
@@ -248,12 +248,9 @@ pub fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
     .status(Status::NotFound)
 }
 
-/// The start of a file; empty when it cannot be read.
+/// The start of a program that is a regular file; empty when it cannot be read.
 pub fn head(program: &Path, world: &dyn World) -> Vec<u8> {
-    match world.text(program, HEAD) {
-        FileText::Found { bytes, .. } => bytes,
-        FileText::Missing | FileText::Unreadable(_) | FileText::NoDescriptor(_) => Vec::new(),
-    }
+    world.head(program, HEAD)
 }
 
 /// The interpreter of a script's first line, when it is not there.

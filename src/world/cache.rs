@@ -8,6 +8,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
+use nix::errno::Errno;
+
+use super::PATH_MAX;
+
 /// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
 /// by a hash.
 pub(super) struct Cache<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
@@ -19,14 +23,28 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T: Clone> Cache<T> {
-    /// The answer for a path; `ask` is called at most once for each.
+    /// The answer for a path; `ask` is called at most once for each. None is kept for a path that is too long for the kernel.
     pub fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        if path.as_os_str().len() >= PATH_MAX {
+            return Err(Errno::ENAMETOOLONG.into());
+        }
         if let Some(known) = self.0.borrow().get(path.as_os_str()) {
             return known.clone().map_err(io::Error::from_raw_os_error);
         }
         let answer = ask();
-        let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
-        self.0.borrow_mut().insert(path.into(), kept);
+        self.keep(path, &answer);
         answer
+    }
+
+    pub fn knows(&self, path: &Path) -> bool {
+        self.0.borrow().contains_key(path.as_os_str())
+    }
+
+    pub fn keep(&self, path: &Path, answer: &io::Result<T>) {
+        let kept = match answer {
+            Ok(answer) => Ok(answer.clone()),
+            Err(error) => Err(error.raw_os_error().unwrap_or_default()),
+        };
+        self.0.borrow_mut().insert(path.into(), kept);
     }
 }

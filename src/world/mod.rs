@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod file;
 pub mod place;
 pub mod sealing;
 pub mod settings;
@@ -23,6 +24,9 @@ use settings::Settings;
 
 /// `active_profile`, `.env`, `config.yaml` and a policy file are read up to this many bytes.
 pub const FILE_LIMIT: usize = 1 << 20;
+
+/// No path is this long: the kernel's limit, which counts the NUL (path_resolution(7)).
+pub const PATH_MAX: usize = nix::libc::PATH_MAX as usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -53,10 +57,12 @@ pub enum FileText {
         stat: Stat,
     },
     Missing,
-    /// There is something that was not read, and why.
+    /// Not a regular file, or one that may not be read: why.
     Unreadable(String),
-    /// Whether it exists is not known: no descriptor is free, for this process or on the machine. Why, in words.
-    NoDescriptor(String),
+    /// A symbolic link, where none is followed.
+    Link,
+    /// What is in it, or whether it exists, is not known (EIO, ELOOP, no free descriptor): why.
+    Failed(String),
 }
 
 /// Questions to the file system, the password database and the kernel. None of them changes anything. Tests answer them from
@@ -72,10 +78,14 @@ pub trait World {
     /// May the process create entries in this directory?
     fn writable(&self, path: &Path) -> io::Result<()>;
     fn executable(&self, path: &Path) -> io::Result<()>;
-    /// The first bytes of a file, at most `limit` of them. Opens without blocking, and reads a regular file only.
+    /// The first bytes of a regular file, at most `limit` of them. Nothing else is opened for reading.
     fn text(&self, path: &Path, limit: usize) -> FileText;
     /// What a file or a pipe gives up to its end, at most `limit` bytes. Waits for it.
     fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
+    /// As [`World::text`], but a link at the end of the path is not followed.
+    fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText;
+    /// The first bytes, at most `limit`, of what a look has just shown to be a regular file; empty when it cannot be read.
+    fn head(&self, path: &Path, limit: usize) -> Vec<u8>;
     /// The names in a directory, sorted; empty when it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
     /// The names in a directory, sorted, and what each is without following a link.
@@ -104,21 +114,23 @@ pub struct Input<'a> {
     /// Effective uid and gid.
     pub uid: u32,
     pub gid: u32,
-    /// Gives the process's id, which the command keeps. Few starts ask.
-    pub pid: fn() -> u32,
     /// The base name of our own `argv[0]`.
     pub own_name: Vec<u8>,
     pub world: &'a dyn World,
 }
 
 impl<'a> Input<'a> {
+    /// The process's id, which the command keeps. Few starts need it.
+    pub fn pid(&self) -> u32 {
+        std::process::id()
+    }
+
     pub fn gather(environ: &'a Environ, own_name: &OsStr, world: &'a dyn World) -> Self {
         Self {
             environ,
             settings: Settings::read(environ),
             uid: Uid::effective().as_raw(),
             gid: Gid::effective().as_raw(),
-            pid: std::process::id,
             own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
             world,
         }

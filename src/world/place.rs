@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::World;
+use super::{PATH_MAX, World};
 
 /// As many links in a row as the kernel follows (path_resolution(7)).
 const MOST_LINKS: usize = 40;
@@ -42,6 +42,9 @@ impl Place {
 /// `realpath -m`: links resolved, dangling ones too; what does not exist stays as spelled.
 pub fn resolve_allow_missing(path: &Path, world: &dyn World) -> PathBuf {
     let mut path = path.to_owned();
+    if path.as_os_str().len() >= PATH_MAX {
+        return path;
+    }
     for _ in 0..MOST_LINKS {
         let existing = path.ancestors().find_map(|above| Some((world.canonical(above).ok()?, above)));
         let Some((canonical, above)) = existing else { break };

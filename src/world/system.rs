@@ -5,19 +5,17 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
-use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
+use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::{AccessFlags, faccessat};
 
 use super::cache::Cache;
+use super::file::{self, kind, stat};
 use super::sealing::Sealing;
-use super::{FileText, Kind, Stat, World, is_missing};
+use super::{FileText, Kind, Stat, World};
 use crate::environ::split;
 use crate::sys::passwd;
-use crate::text::os_message;
 
 /// This machine. Each question about a path is asked once.
 #[derive(Default)]
@@ -29,67 +27,37 @@ pub struct System {
 }
 
 impl System {
-    /// `realpath(3)` by way of the parent directory, which is looked up once for all that is in it.
-    fn canonical_below_parent(&self, path: &Path) -> io::Result<PathBuf> {
-        let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
-            return fs::canonicalize(path);
-        };
-        if !path.is_absolute() {
+    /// `realpath(3)` by way of the directories above, each of which is looked up once for all that is in it. No recursion: a
+    /// path can have thousands of components.
+    fn canonical_from_above(&self, path: &Path) -> io::Result<PathBuf> {
+        if !path.is_absolute() || !matches!(path.components().next_back(), Some(Component::Normal(_))) {
             return fs::canonicalize(path);
         }
-        let path = self.canonical(parent)?.join(name);
-        match self.link_text(&path) {
-            // It exists, and is not a link.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(path),
-            Err(error) => Err(error),
-            Ok(_) => fs::canonicalize(&path),
+        let is_open = |above: &&Path| matches!(above.components().next_back(), Some(Component::Normal(_)));
+        let unknown: Vec<_> =
+            path.ancestors().take_while(|above| is_open(above) && !self.canonicals.knows(above)).collect();
+        let above = unknown.last().and_then(|last| last.parent()).unwrap_or(path);
+        let mut canonical = self.canonicals.get_or(above, || fs::canonicalize(above));
+        for below in unknown.iter().rev() {
+            canonical = canonical.and_then(|above| self.canonical_in(&above, below));
+            self.canonicals.keep(below, &canonical);
+        }
+        canonical
+    }
+
+    /// The last component of a path in its directory, which is canonical.
+    fn canonical_in(&self, dir: &Path, path: &Path) -> io::Result<PathBuf> {
+        let path = dir.join(path.file_name().unwrap_or_default());
+        match self.lstat(&path)?.kind {
+            Kind::Link => fs::canonicalize(&path),
+            _ => Ok(path),
         }
     }
-}
-
-fn kind(file_type: fs::FileType) -> Kind {
-    match file_type {
-        kind if kind.is_dir() => Kind::Directory,
-        kind if kind.is_file() => Kind::File,
-        kind if kind.is_symlink() => Kind::Link,
-        _ => Kind::Other,
-    }
-}
-
-fn stat(meta: &fs::Metadata) -> Stat {
-    let kind = kind(meta.file_type());
-    Stat { kind, identity: (meta.dev(), meta.ino()), uid: meta.uid(), gid: meta.gid(), mode: meta.mode() & 0o7777 }
 }
 
 /// `access(2)` for the effective uid, which is the one that `execve` and `mkdir` go by.
 fn access(path: &Path, mode: AccessFlags) -> io::Result<()> {
     faccessat(AT_FDCWD, path, mode, AtFlags::AT_EACCESS).map_err(io::Error::from)
-}
-
-fn read(path: &Path, limit: usize) -> io::Result<FileText> {
-    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let mut file = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Ok(FileText::Unreadable("not a regular file".into()));
-    }
-    let length = usize::try_from(meta.len()).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; length.min(limit)];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match file.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(more) => filled += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(filled);
-    Ok(FileText::Found { is_cut: length > limit, bytes, stat: stat(&meta) })
-}
-
-fn is_out_of_descriptors(error: &io::Error) -> bool {
-    [Errno::EMFILE, Errno::ENFILE].iter().any(|&errno| error.raw_os_error() == Some(errno as i32))
 }
 
 impl World for System {
@@ -98,11 +66,15 @@ impl World for System {
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)))
+        let answer = self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)));
+        if answer.as_ref().is_ok_and(|stat| stat.kind != Kind::Link) && !self.stats.knows(path) {
+            self.stats.keep(path, &answer);
+        }
+        answer
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.canonicals.get_or(path, || self.canonical_below_parent(path))
+        self.canonicals.get_or(path, || self.canonical_from_above(path))
     }
 
     fn link_text(&self, path: &Path) -> io::Result<PathBuf> {
@@ -118,12 +90,15 @@ impl World for System {
     }
 
     fn text(&self, path: &Path, limit: usize) -> FileText {
-        match read(path, limit) {
-            Ok(text) => text,
-            Err(error) if is_missing(&error) => FileText::Missing,
-            Err(error) if is_out_of_descriptors(&error) => FileText::NoDescriptor(os_message(&error)),
-            Err(error) => FileText::Unreadable(os_message(&error)),
-        }
+        file::text(path, limit, true)
+    }
+
+    fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText {
+        file::text(path, limit, false)
+    }
+
+    fn head(&self, path: &Path, limit: usize) -> Vec<u8> {
+        file::head(path, limit).unwrap_or_default()
     }
 
     fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {

@@ -30,11 +30,16 @@ fn active_profile_that_is_stale() {
         }
     }
     setup.sandbox.write("real/.hermes/active_profile", "gone\n");
-    fires_and_is_cured(&setup.start(&["--doctor"]), "profile", "problem", &["'gone'", "active_profile"]);
+    fires_and_is_cured(
+        &setup.start(&["--doctor"]),
+        "profile",
+        "problem",
+        &["active_profile names a profile that does not exist"],
+    );
     // A profile with a tombstone beside it.
     setup.sandbox.write("real/.hermes/active_profile", "builder\n");
     setup.sandbox.write("real/.hermes/profiles/.deleted/builder", "");
-    fires_and_is_cured(&setup.start(&["--doctor"]), "active-profile", "warning", &["'builder'"]);
+    fires_and_is_cured(&setup.start(&["--doctor"]), "active-profile", "warning", &["active_profile"]);
 }
 
 #[test]

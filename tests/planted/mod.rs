@@ -2,7 +2,12 @@
 //! or removed outside the profile's directory, and no file or directory inside it. Where the moment matters, the plan is
 //! made first, then the tree is changed, then the plan is carried out; `races` is about chance.
 
+#[cfg(target_os = "linux")]
+mod depth;
+#[cfg(target_os = "linux")]
+mod dump;
 mod races;
+mod reading;
 
 use std::collections::BTreeMap;
 use std::fs;

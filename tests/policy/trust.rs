@@ -69,9 +69,9 @@ fn files_of_the_caller_and_of_root_are_trusted_and_others_are_not() {
 }
 
 #[test]
-fn a_file_of_the_owner_of_the_profile_is_trusted() {
-    check(CALLER, OTHER, &[file(OTHER, OTHER, 0o644, true), file(30000, OTHER, 0o644, false)]);
-    check(0, OTHER, &[file(OTHER, OTHER, 0o600, true), file(0, 0, 0o600, true), file(30000, 0, 0o644, false)]);
+fn a_file_of_the_owner_of_the_profile_is_not_trusted() {
+    check(CALLER, OTHER, &[file(OTHER, OTHER, 0o644, false), file(CALLER, OTHER, 0o644, true)]);
+    check(0, OTHER, &[file(OTHER, OTHER, 0o600, false), file(0, 0, 0o600, true), file(0, OTHER, 0o640, true)]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_file_that_everybody_can_write_is_not_trusted() {
 }
 
 #[test]
-fn a_group_that_can_write_is_the_callers_or_the_profiles() {
+fn a_group_that_can_write_is_the_callers() {
     check(
         CALLER,
         CALLER,
@@ -98,24 +98,25 @@ fn a_group_that_can_write_is_the_callers_or_the_profiles() {
             file(CALLER, OTHER, 0o624, false),
         ],
     );
-    check(CALLER, OTHER, &[file(CALLER, OTHER, 0o664, true), file(OTHER, CALLER, 0o664, true)]);
-    check(0, CALLER, &[file(0, 0, 0o660, true), file(0, CALLER, 0o660, true), file(0, OTHER, 0o660, false)]);
+    check(CALLER, OTHER, &[file(CALLER, OTHER, 0o664, false), file(CALLER, CALLER, 0o664, true)]);
+    check(0, CALLER, &[file(0, 0, 0o660, true), file(0, CALLER, 0o660, false), file(0, OTHER, 0o660, false)]);
 }
 
 #[test]
-fn of_a_link_the_file_that_it_leads_to_counts() {
+fn of_a_link_that_is_named_the_file_that_it_leads_to_counts() {
     let sandbox = Sandbox::with_builder();
     let copy = sandbox.copied_binary();
     let target = sandbox.write("shared/policy.json", "{}");
-    sandbox.link(&target, OF_PROFILE);
+    let link = sandbox.link(&target, "work/linked.json");
     sandbox.chown_all(CALLER);
-    let start = || sandbox.builder(["true"]).program(&copy).uid(CALLER).run();
+    let args = ["--policy", link.to_str().unwrap(), "-p", "builder", "true"];
+    let start = || sandbox.hx(args).program(&copy).uid(CALLER).run();
     start().ok();
     fs::set_permissions(&target, fs::Permissions::from_mode(0o666)).unwrap();
-    start().fails(125, &["hermes-exec.json"]);
+    start().fails(125, &["linked.json", "world-writable"]);
     fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
     chown(&target, Some(OTHER), Some(OTHER)).unwrap();
-    start().fails(125, &["hermes-exec.json"]);
+    start().fails(125, &["linked.json", "owned by another user"]);
 }
 
 /// The hint of a file that is not trusted is a command that mends it.

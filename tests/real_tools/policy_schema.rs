@@ -7,7 +7,7 @@ use crate::schema::violations;
 use crate::support::Sandbox;
 
 /// Policy files that are right.
-const RIGHT: [&str; 18] = [
+const RIGHT: [&str; 19] = [
     "{}",
     r#"{"home": "auto", "seal": "off", "minimal": true}"#,
     r#"{"home": "real", "seal": "files", "minimal": false}"#,
@@ -26,6 +26,7 @@ const RIGHT: [&str; 18] = [
     r#"{"keep": ["A", "A"]}"#,
     r#"{"home": "profile"}"#,
     r#"{"seal": "on"}"#,
+    r#"{"programs": {"gh": {"unset": []}}}"#,
 ];
 
 /// Policy files that are wrong, as a schema can tell.
@@ -69,7 +70,7 @@ const WRONG: [&str; 41] = [
     r#"{"inherit_credentials": true}"#,
     r#"{"programs": []}"#,
     r#"{"programs": {"/usr/bin/gh": {}}}"#,
-    r#"{"programs": {"gh": {"unset": []}}}"#,
+    r#"{"programs": {"gh": {"unset": {"A": true}}}}"#,
     r#"{"programs": {"gh": ["github"]}}"#,
 ];
 

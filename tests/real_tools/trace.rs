@@ -93,7 +93,9 @@ fn a_start_writes_nothing_when_the_links_are_right() {
 fn a_full_start_makes_at_most_90_system_calls() {
     let Scenario { sandbox, block } = Scenario::new(Size::default());
     let all = trace_in(&sandbox, |run| run.raw_block(&block), &[BINARY, "-p", "builder", "--", "true"]);
-    let ours = &up_to_the_command(all)[1..];
+    // A debug build asks whether a descriptor is open before it closes it.
+    let is_of_debug = |line: &&String| is(line, "fcntl") && line.contains("F_GETFD");
+    let ours: Vec<_> = up_to_the_command(all)[1..].iter().filter(|line| !is_of_debug(line)).cloned().collect();
     assert!(ours.len() <= 90, "{} system calls: {ours:#?}", ours.len());
 
     let reads = |line: &&String| [".env\"", "/config.yaml\""].iter().any(|file| line.contains(file));
@@ -104,7 +106,8 @@ fn a_full_start_makes_at_most_90_system_calls() {
     let question = |line: &String| {
         let mut quoted = line.splitn(3, '"');
         let (call, path) = (quoted.next()?.to_owned(), quoted.next()?.to_owned());
-        path.starts_with('/').then(|| (call, path, line.contains("NOFOLLOW")))
+        // What was looked at is then opened by the hold on it.
+        (path.starts_with('/') && !path.starts_with("/proc/self/fd/")).then(|| (call, path, line.contains("NOFOLLOW")))
     };
     let mut questions: Vec<_> = ours.iter().filter_map(question).collect();
     let asked = questions.len();

@@ -15,8 +15,7 @@ use crate::plan::catalogue;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::files::config::{self, Config};
 use crate::plan::files::dotenv;
-use crate::plan::profile::{Selection, unread};
-use crate::text::escaped_path;
+use crate::plan::profile::{Selection, failed, unread};
 use crate::world::{FILE_LIMIT, FileText, Input};
 
 #[derive(Clone, Debug, Default)]
@@ -33,8 +32,8 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Reads the files. A file that cannot be read is empty, and a warning. Errors: 125 when no descriptor is free to
-    /// read them: what they declare is not guessed.
+    /// Reads the files. A file that cannot be read is empty, and a warning. Errors: 125 when it is not known what one
+    /// declares: that is not guessed.
     pub fn gather(selection: &Selection, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Self, Failure> {
         let mut declared = Self::default();
         let Some(profile) = &selection.profile else { return Ok(declared) };
@@ -99,7 +98,7 @@ fn configuration(path: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>)
 }
 
 /// The text of a file, up to the limit. One that is cut is read only where its first part says something by itself.
-/// Errors: 125 when no descriptor is free.
+/// Errors: 125 when it is not known what is in it.
 fn read(
     path: &Path,
     input: &Input<'_>,
@@ -107,11 +106,8 @@ fn read(
     is_of_lines: bool,
 ) -> Result<Option<Vec<u8>>, Failure> {
     Ok(match input.world.text(path, FILE_LIMIT) {
-        FileText::NoDescriptor(why) => {
-            return Err(Failure::new(format!("{} cannot be read: {why}", escaped_path(path)))
-                .hint("close descriptors that are not needed, or raise the limit: ulimit -n"));
-        }
-        FileText::Missing => None,
+        FileText::Failed(why) => return Err(failed(path, &why)),
+        FileText::Missing | FileText::Link => None,
         FileText::Unreadable(why) => {
             warnings.push(unread(path, &format!("{why}; read as empty")));
             None

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::environ::is_blank;
 use crate::world::place::{Place, resolve_allow_missing};
-use crate::world::{Kind, World};
+use crate::world::{Kind, PATH_MAX, World};
 
 /// Where system-wide installations keep Hermes: the container image, and an installation by root.
 const SYSTEM_WIDE: [&str; 2] = ["/opt/hermes", "/usr/local/lib/hermes-agent"];
@@ -59,6 +59,7 @@ impl HermesPlaces {
     fn path(&self, value: &[u8], world: &dyn World) -> Option<PathBuf> {
         let path = self.based(&self.at_home(value));
         let path = if path.is_absolute() { path } else { world.canonical(Path::new(".")).ok()?.join(path) };
+        let path = Some(path).filter(|path| path.as_os_str().len() < PATH_MAX)?;
         (value.contains(&b'/') || world.stat(&path).is_ok()).then_some(path)
     }
 
@@ -185,10 +186,10 @@ impl HermesPlaces {
         let of = |program: &Path| {
             let name = program.file_name()?.as_bytes();
             let installs = is_pip(name) || (is_python(name) && runs_pip(args));
-            let dir = world.canonical(program.parent()?).ok()?;
-            if installs { self.place_of(&dir, world) } else { None }
+            let dir = installs.then(|| program.parent()).flatten()?;
+            self.place_of(&world.canonical(dir).ok()?, world)
         };
-        of(program).or_else(|| of(&world.canonical(program).ok().filter(|_| has_pip_name(program))?))
+        of(program).or_else(|| of(&has_pip_name(program).then(|| world.canonical(program).ok()).flatten()?))
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::Failure;
 use crate::text::escaped_path;
+use crate::world::PATH_MAX;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -22,14 +23,19 @@ pub const CLAUDE: &str = ".claude";
 /// Its settings, which it creates through a link, and saves through exactly one.
 pub const CLAUDE_JSON: &str = ".claude.json";
 
+const HINT: &str = "share keychain, claude, or a path below the home such as .config/gh, without '..'";
+
 impl Item {
     /// Reads a word of `--share` or another list, which the error names. Errors: 125 for a path that is absolute,
-    /// empty, or could leave the home.
+    /// empty, longer than any path, or could leave the home.
     pub fn parse(word: &OsStr, option: &str) -> Result<Self, Failure> {
         match word.as_bytes() {
             b"keychain" => return Ok(Self::Keychain),
             b"claude" => return Ok(Self::Claude),
             _ => {}
+        }
+        if word.len() >= PATH_MAX {
+            return Err(Failure::new(format!("{option}: an item is longer than any path")).hint(HINT));
         }
         let mut path = PathBuf::new();
         for part in Path::new(word).components() {
@@ -43,8 +49,7 @@ impl Item {
             }
         }
         if path.as_os_str().is_empty() {
-            return Err(Failure::new(format!("{option}: an item is no path below the home"))
-                .hint("share keychain, claude, or a path below the home such as .config/gh, without '..'"));
+            return Err(Failure::new(format!("{option}: an item is not a path below the home")).hint(HINT));
         }
         Ok(Self::Path(path))
     }

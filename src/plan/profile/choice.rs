@@ -12,6 +12,10 @@ use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::text::{escaped, escaped_path, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, Input};
 
+/// The file in the root in which Hermes keeps the profile that was chosen last.
+pub const ACTIVE_PROFILE: &str = "active_profile";
+const NAMES: &str = "a name is a letter or digit, then up to 63 letters, digits, '-' and '_'";
+
 pub const OPTION: Origin = Origin::Option("--profile");
 /// A profile directory given as `--hermes-home` or `HERMES_HOME`.
 pub const HERMES_HOME: Origin = Origin::Variable("HERMES_HOME");
@@ -26,8 +30,14 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Tries the sources in their order. `option` is what `--profile` says.
-    pub fn make(option: Option<&OsStr>, hermes_home: Option<&Path>, root: &Path, input: &Input<'_>) -> Self {
+    /// Tries the sources in their order. `option` is what `--profile` says. Errors: 125 where `active_profile` is a link, or
+    /// cannot be read for another reason than that it is no file or not ours to read.
+    pub fn make(
+        option: Option<&OsStr>,
+        hermes_home: Option<&Path>,
+        root: &Path,
+        input: &Input<'_>,
+    ) -> Result<Self, Failure> {
         let shaped = hermes_home.filter(|path| is_profile_shaped(path)).and_then(Path::file_name);
         let variable = input.environ.given(b"HERMES_PROFILE").map(OsStr::from_bytes);
         let mut warnings = Vec::new();
@@ -38,16 +48,16 @@ impl Choice {
             (HERMES_HOME, word.to_owned())
         } else if let Some(word) = variable {
             (VARIABLE, word.to_owned())
-        } else if let Some(word) = active_profile(root, input, &mut warnings) {
+        } else if let Some(word) = active_profile(root, input, &mut warnings)? {
             (Origin::ActiveProfile, word)
         } else {
             (Origin::Default, "default".into())
         };
-        Self { source, word, warnings }
+        Ok(Self { source, word, warnings })
     }
 
     pub fn directory(&self, hermes_home: Option<&Path>, root: &Path) -> Result<(String, PathBuf), Failure> {
-        let name = self.name()?;
+        let name = self.name(root)?;
         if self.source == HERMES_HOME {
             let dir = hermes_home.unwrap_or(root).to_owned();
             if name == "default" {
@@ -65,8 +75,9 @@ impl Choice {
         Ok((name, dir))
     }
 
-    /// The name, trimmed and in lower case, if it is one.
-    pub fn name(&self) -> Result<String, Failure> {
+    /// The name, trimmed and in lower case, if it is one. The text of `active_profile` is not shown: whoever can write there
+    /// could have put a secret into it.
+    pub fn name(&self, root: &Path) -> Result<String, Failure> {
         let name = folded(&self.word);
         let is_word = |&byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let valid = name.first().is_some_and(is_word)
@@ -74,13 +85,18 @@ impl Choice {
             && name.iter().all(|byte| is_word(byte) || matches!(byte, b'_' | b'-'));
         match String::from_utf8(name) {
             Ok(name) if valid => Ok(name),
+            _ if self.source == Origin::ActiveProfile => Err(Failure::new(format!(
+                "{}: its text is not a profile name",
+                escaped_path(&root.join(ACTIVE_PROFILE))
+            ))
+            .hint(NAMES)),
             _ => Err(Failure::new(format!(
                 "'{}' ({}) is not a profile name",
                 // What is longer than a name may be a whole file, and none for a message.
                 escaped(&self.word.as_bytes()[..self.word.len().min(80)]),
                 self.source
             ))
-            .hint("a name is a letter or digit, then up to 63 letters, digits, '-' and '_'")),
+            .hint(NAMES)),
         }
     }
 }
@@ -93,26 +109,41 @@ fn conflict(word: &OsStr, other: &OsStr) -> Diagnostic {
 }
 
 /// The word in `<root>/active_profile`, if there is one and it is to be read.
-fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Option<OsString> {
+fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Option<OsString>, Failure> {
     // A supervised child's profile is its supervisor's business; the file is for people who type commands.
     const SUPERVISED: [&[u8]; 3] =
         [b"HERMES_SUPERVISED_CHILD", b"HERMES_S6_SUPERVISED_CHILD", b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR"];
     if root.as_os_str().is_empty() || SUPERVISED.iter().any(|name| input.environ.given(name).is_some()) {
-        return None;
+        return Ok(None);
     }
-    let path = root.join("active_profile");
-    let why = match input.world.text(&path, FILE_LIMIT) {
-        FileText::Missing => return None,
+    let path = root.join(ACTIVE_PROFILE);
+    let why = match input.world.text_of_no_link(&path, FILE_LIMIT) {
+        FileText::Missing => return Ok(None),
         FileText::Found { bytes, is_cut: false, .. } => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii();
-            return (!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned());
+            return Ok((!is_blank(bytes)).then(|| OsStr::from_bytes(bytes).to_owned()));
         }
         FileText::Found { .. } => "larger than 1 MiB".to_owned(),
-        // Without a free descriptor the start fails at the profile's own files.
-        FileText::Unreadable(why) | FileText::NoDescriptor(why) => why,
+        FileText::Unreadable(why) => why,
+        FileText::Link => return Err(linked(&path)),
+        FileText::Failed(why) => return Err(failed(&path, &why)),
     };
     warnings.push(unread(&path, &format!("{why}; read as empty")));
-    None
+    Ok(None)
+}
+
+/// A link where none is followed: a command may have planted it.
+pub fn linked(path: &Path) -> Failure {
+    let cure = format!("rm {}", shell_quoted_path(path));
+    Failure::new(format!("{}: a symbolic link is not followed here", escaped_path(path)))
+        .hint(format!("remove it: {cure}"))
+        .cure(cure)
+}
+
+/// A file of which nobody knows what is in it.
+pub fn failed(path: &Path, why: &str) -> Failure {
+    Failure::new(format!("{} cannot be read: {why}", escaped_path(path)))
+        .hint("fix it, or move it away; with no free descriptor, close some or raise the limit: ulimit -n")
 }
 
 /// A file that every run would read, and cannot.

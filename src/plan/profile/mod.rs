@@ -16,8 +16,8 @@ use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::text::{escaped, escaped_path, shell_quoted_path};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, Stat, World, is_directory};
+pub use choice::{ACTIVE_PROFILE, OPTION, failed, linked, unread};
 use choice::{Choice, HERMES_HOME, VARIABLE};
-pub use choice::{OPTION, unread};
 use layout::{Profile, expand, is_profile_shaped, root_of};
 use real_home::RealHome;
 
@@ -90,7 +90,7 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
 /// Settles root, profile and real home. Errors: 125 when what was named is not there, is no name, or is relative.
 pub fn select(options: &Options, input: &Input<'_>) -> Result<Selection, Failure> {
     let Located { given, expanded, mut real, root } = locate(options, input)?;
-    let choice = Choice::make(options.profile.as_deref(), given.as_deref(), &root, input);
+    let choice = Choice::make(options.profile.as_deref(), given.as_deref(), &root, input)?;
     let named = choice.source != Origin::Default;
     if !is_directory(input.world, &root) {
         if given.is_none() && !named {
@@ -155,10 +155,19 @@ pub fn refuse_foreign_link(path: &Path, input: &Input<'_>) -> Result<(), Failure
         .cure(cure))
 }
 
+pub fn stale(active_profile: &Path) -> String {
+    format!("{} names a profile that does not exist", escaped_path(active_profile))
+}
+
 fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<'_>) -> Failure {
-    let message = format!("there is no profile '{name}' ({}): {} is not a directory", source, escaped_path(dir));
+    let message = match source {
+        // Its text is not shown.
+        Origin::ActiveProfile => stale(&root.join(ACTIVE_PROFILE)),
+        _ => format!("there is no profile '{name}' ({source}): {} is not a directory", escaped_path(dir)),
+    };
     match sudo_hint(name, input) {
         Some(hint) => Failure::new(message).hint(hint),
+        None if source == Origin::ActiveProfile => Failure::new(message).hint(known(root, input.world)),
         None => Failure::new(message)
             .hint(format!("{}; to make it: hermes -p default profile create {name}", known(root, input.world)))
             .cure(format!("hermes -p default profile create {name}")),
@@ -166,7 +175,7 @@ fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<
 }
 
 fn no_root(label: Option<&str>, root: &Path, choice: &Choice, input: &Input<'_>) -> Failure {
-    let name = match choice.name() {
+    let name = match choice.name(root) {
         Ok(name) => name,
         Err(failure) => return failure,
     };

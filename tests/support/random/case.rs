@@ -101,7 +101,6 @@ impl Case {
             settings: Settings::read(&self.environ),
             uid: self.uid,
             gid: self.uid,
-            pid: || 1,
             own_name: b"hermes-exec".to_vec(),
             world: &self.world,
         }

@@ -236,6 +236,20 @@ impl World for Machine {
         }
     }
 
+    fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText {
+        match self.lstat(path) {
+            Ok(stat) if stat.kind == Kind::Link => FileText::Link,
+            _ => self.text(path, limit),
+        }
+    }
+
+    fn head(&self, path: &Path, limit: usize) -> Vec<u8> {
+        match self.text(path, limit) {
+            FileText::Found { bytes, .. } => bytes,
+            _ => Vec::new(),
+        }
+    }
+
     fn names(&self, path: &Path) -> Vec<OsString> {
         self.entries(path).unwrap_or_default().into_iter().map(|(name, _)| name).collect()
     }

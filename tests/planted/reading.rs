@@ -1,0 +1,151 @@
+//! What a command can plant at the places that the next start reads: links to secrets, files of another user, things that are
+//! no files. Nothing of it is shown, followed or obeyed.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::Path;
+
+use nix::sys::stat::{Mode, SFlag, mknod};
+
+use crate::support::{CANARY, Outcome, Sandbox};
+
+const ACTIVE: &str = "real/.hermes/active_profile";
+const POLICIES: [&str; 2] = ["real/.hermes/profiles/builder/hermes-exec.json", "real/.hermes/hermes-exec.json"];
+
+/// Every request that reads the profile, each with what it exits with when there can be no run.
+const REQUESTS: [(&[&str], i32); 7] = [
+    (&["true"], 125),
+    (&["-v", "true"], 125),
+    (&["--explain", "true"], 125),
+    (&["--explain", "--json", "true"], 125),
+    (&["--doctor"], 1),
+    (&["--doctor", "--json"], 1),
+    (&["--unlink"], 125),
+];
+
+/// All that was written, which [`crate::support::Run::run`] has searched for the planted secret.
+fn written(outcome: &Outcome) -> String {
+    format!("{}{}", outcome.out(), outcome.stderr)
+}
+
+#[test]
+fn w50_the_text_of_active_profile_is_never_shown() {
+    for text in
+        [format!("OPENAI_API_KEY=sk-proj-{CANARY}\n"), format!("{CANARY} {}", "x".repeat(200)), format!("-{CANARY}")]
+    {
+        let sandbox = Sandbox::with_builder();
+        let path = sandbox.write(ACTIVE, text);
+        for (args, code) in REQUESTS {
+            let outcome = sandbox.hx(args).run();
+            assert_eq!(outcome.code(), code, "{args:?}: {outcome:?}");
+            let written = written(&outcome);
+            assert!(written.contains(path.to_str().unwrap()), "the file is named: {args:?}: {outcome:?}");
+            assert!(written.contains("up to 63"), "what a name may be is said: {args:?}: {outcome:?}");
+        }
+        // Where another source decides, the doctor still looks at it.
+        let outcome = sandbox.hx(["--doctor", "-p", "builder"]).run();
+        assert!(written(&outcome).contains(path.to_str().unwrap()), "{outcome:?}");
+    }
+}
+
+#[test]
+fn w50_a_link_at_active_profile_is_refused() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write("real/.hermes/.env", format!("{CANARY}=1\n"));
+    sandbox.write("real/a name", "builder\n");
+    let path = sandbox.path(ACTIVE);
+    for target in [".env", "../a name", "/dev/null", "/dev/zero", "/nowhere", "profiles"] {
+        symlink(target, &path).unwrap();
+        for (args, code) in REQUESTS {
+            let outcome = sandbox.hx(args).run();
+            assert_eq!(outcome.code(), code, "{target}: {args:?}: {outcome:?}");
+            let cure = format!("rm {}", path.display());
+            assert!(written(&outcome).contains(&cure), "{target}: {args:?}: {outcome:?}");
+        }
+        sandbox.hx(["-p", "builder", "true"]).run().ok();
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn w55_a_policy_file_that_is_a_link_is_refused() {
+    for place in POLICIES {
+        for target in ["work/planted.json", "nowhere.json"] {
+            let sandbox = Sandbox::with_builder();
+            sandbox.write("work/planted.json", r#"{"inherit_credentials": ["anthropic"]}"#);
+            let path = sandbox.link(sandbox.path(target), place);
+            for args in [&["true"][..], &["--explain", "true"], &["--unlink"]] {
+                let outcome = sandbox.hx([&["-p", "builder"], args].concat()).run();
+                assert_eq!(outcome.code(), 125, "{outcome:?}");
+                assert!(outcome.stderr.contains("symbolic link"), "{outcome:?}");
+                assert!(outcome.stderr.contains(&format!("rm {}", path.display())), "the cure: {outcome:?}");
+            }
+            sandbox.hx(["--no-policy", "-p", "builder", "true"]).run().ok();
+        }
+    }
+}
+
+#[test]
+fn w55_policy_given_by_the_option_may_be_a_link() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write("real/dotfiles/hx.json", r#"{"set": {"POLICY": "read"}}"#);
+    sandbox.link(sandbox.path("real/dotfiles/hx.json"), "work/hx.json");
+    let outcome = sandbox.hx(["-p", "builder", "--policy", "hx.json", "--", "/usr/bin/env", "-0"]).run().ok();
+    assert_eq!(outcome.var("POLICY").as_deref(), Some("read"));
+}
+
+#[test]
+fn w51_root_does_not_obey_the_owner_of_a_profile() {
+    const OWNER: u32 = 10000;
+    for place in POLICIES {
+        let sandbox = Sandbox::with_builder();
+        let path = sandbox.write(place, r#"{"set": {"PLANTED": "/planted.so"}}"#);
+        sandbox.chown_all(OWNER);
+        let start = || sandbox.hx(["-p", "builder", "--home", "real", "--", "/usr/bin/env", "-0"]).run();
+        start().fails(125, &[path.to_str().unwrap(), "owned by another user"]);
+        // Nor one that the owner's group can write.
+        chown(&path, Some(0), Some(OWNER)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+        start().fails(125, &[path.to_str().unwrap(), "writable by another group"]);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(start().ok().var("PLANTED").as_deref(), Some("/planted.so"));
+    }
+}
+
+/// Device 5:0 is the controlling terminal, whose opening is an error where there is none, and 1:3 is `/dev/null`.
+#[test]
+fn w50_what_is_no_file_is_never_opened() {
+    let device = |path: &Path, kind, number| mknod(path, kind, Mode::from_bits_truncate(0o644), number).unwrap();
+    type Make<'a> = &'a dyn Fn(&Path);
+    let kinds: [(&str, Make<'_>); 4] = [
+        ("FIFO", &|path| device(path, SFlag::S_IFIFO, 0)),
+        ("device", &|path| device(path, SFlag::S_IFCHR, nix::libc::makedev(5, 0))),
+        ("socket", &|path| device(path, SFlag::S_IFSOCK, 0)),
+        ("directory", &|path| fs::create_dir(path).unwrap()),
+    ];
+    for (kind, make) in kinds {
+        let sandbox = Sandbox::with_builder();
+        let files = [ACTIVE, "real/.hermes/.env", "real/.hermes/.op.env", "real/.hermes/config.yaml"];
+        files.iter().for_each(|file| make(&sandbox.path(file)));
+        let outcome = sandbox.hx(["true"]).run();
+        assert_eq!(outcome.code(), 0, "{kind}: {outcome:?}");
+        for file in files {
+            let warned = format!("{}: not a regular file; read as empty", sandbox.path(file).display());
+            assert!(outcome.stderr.contains(&warned), "{kind}: {outcome:?}");
+        }
+        let policy = sandbox.path(POLICIES[1]);
+        make(&policy);
+        sandbox.hx(["true"]).run();
+        sandbox.hx(["-q", "true"]).run().fails(125, &[policy.to_str().unwrap(), "not a regular file"]);
+    }
+}
+
+/// `.env -> .env` is no file that is missing: what it declares is not known.
+#[test]
+fn w50_a_file_that_can_be_neither_read_nor_missed_is_an_error() {
+    for file in [".env", ".op.env", "config.yaml"] {
+        let sandbox = Sandbox::with_builder();
+        let path = sandbox.link(file, Path::new("real/.hermes/profiles/builder").join(file));
+        sandbox.hx(["-p", "builder", "true"]).run().fails(125, &[path.to_str().unwrap()]);
+    }
+}

@@ -110,10 +110,8 @@ impl Draft {
     }
 
     fn fill(&mut self, options: &Options, input: &Input<'_>) -> Result<(), Failure> {
-        let (is_run, mut warnings) = (options.is_run(), Vec::new());
-        let mut read = |name: &[u8], file: &Path| value::read(name, file, is_run, input, &mut warnings);
-        let mut user = UserRules::from_options(options, &mut read)?;
-        self.warnings.append(&mut warnings);
+        let is_run = options.is_run();
+        let mut user = self.user_rules(options, input)?;
         let selection = self.selection.insert(profile::select(options, input)?);
         self.warnings.append(&mut selection.warnings);
         let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
@@ -160,6 +158,12 @@ impl Draft {
         self.seal(options, file.as_ref(), input)?;
         self.find_command(options, Some(places).filter(|_| !user.keeps_venv()), input);
         Ok(())
+    }
+
+    fn user_rules(&mut self, options: &Options, input: &Input<'_>) -> Result<UserRules, Failure> {
+        let is_run = options.is_run();
+        let mut read = |name: &[u8], file: &Path| value::read(name, file, is_run, input, &mut self.warnings);
+        UserRules::from_options(options, &mut read)
     }
 
     fn seal(&mut self, options: &Options, file: Option<&PolicyFile>, input: &Input<'_>) -> Result<(), Failure> {

@@ -212,7 +212,7 @@ impl Sandbox {
 
     /// A copy of the binary that any user can reach.
     pub fn copied_binary(&self) -> PathBuf {
-        self.copied("hermes-exec", Path::new(BINARY))
+        self.copied("hermes-exec", &binary())
     }
 
     /// A copy of a program that any user can reach.

@@ -102,7 +102,7 @@ __hermes_exec_option -l seal -f -a 'off on files' -d 'Keep the command from read
 __hermes_exec_option -s n -l explain -f -d 'Print what would be done, and do nothing'
 __hermes_exec_option -l dry-run -f -d 'Print what would be done, and do nothing'
 __hermes_exec_option -l only -x -a '(set -nx)' -d 'With --explain, why this variable is there or not'
-__hermes_exec_option -l doctor -f -d 'Check the set-up, and say what mends it'
+__hermes_exec_option -l doctor -f -d 'Check the setup and suggest fixes'
 __hermes_exec_option -l catalogue -f -d 'Print the built-in table of variables'
 __hermes_exec_option -l json -f -d 'Print JSON, with --explain, --doctor or --catalogue'
 __hermes_exec_option -l unlink -f -d 'Remove the links from the home'

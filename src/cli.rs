@@ -6,14 +6,16 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 mod errors;
+mod order;
 pub mod words;
 
 use crate::error::Failure;
 pub use errors::USAGE;
 use errors::usage_error;
+pub use order::{Assignment, Grants};
 
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -193,7 +195,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     pub only: Vec<OsString>,
 
-    /// Check the set-up, and say what mends it
+    /// Check the setup and suggest fixes
     #[arg(long, group = "mode")]
     doctor: bool,
 
@@ -242,24 +244,6 @@ pub struct Options {
     pub grants: Option<Grants>,
 }
 
-/// A variable to set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Assignment {
-    /// `NAME=VALUE`
-    Value(OsString),
-    /// `NAME=FILE`
-    From(OsString),
-}
-
-/// What `--inherit-credentials` says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants {
-    /// The bare option was given.
-    pub every: bool,
-    /// The groups that were named.
-    pub groups: Vec<OsString>,
-}
-
 impl Options {
     /// Is the command going to run, so that whatever can be read only once may be read?
     pub fn is_run(&self) -> bool {
@@ -286,11 +270,7 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Requ
         }
         Err(error) => return Err(usage_error(&error)),
     };
-    let shares = shares_in_order(&matches);
-    let sets = in_order(&matches, ["set", "set_from"]);
-    let sets =
-        sets.map(|(at, value)| if at == 0 { Assignment::Value(value) } else { Assignment::From(value) }).collect();
-    let grants = grants(&matches);
+    let (shares, sets, grants) = (order::shares(&matches), order::sets(&matches), order::grants(&matches));
     // Takes the values out of the matches, which are of no use any more.
     let mut options = Options::from_arg_matches_mut(&mut matches).map_err(|error| usage_error(&error))?;
     (options.shares, options.sets, options.grants) = (shares, sets, grants);
@@ -342,34 +322,4 @@ fn request(options: Options) -> Result<Request, Failure> {
         _ if !has_command => Err(Failure::new("no command given").hint(format!("usage: {USAGE} (see --help)"))),
         _ => Ok(Request::Run(options)),
     }
-}
-
-/// Items of `--share` and `--no-share`, split at commas, left to right.
-fn shares_in_order(matches: &ArgMatches) -> Vec<(bool, OsString)> {
-    let words = in_order(matches, ["share", "no_share"]);
-    words.flat_map(|(at, value)| at_commas(&value).map(move |item| (at == 0, item)).collect::<Vec<_>>()).collect()
-}
-
-/// The values of two options, each with the number of its option, in the order of the command line.
-fn in_order(matches: &ArgMatches, options: [&str; 2]) -> impl Iterator<Item = (usize, OsString)> {
-    let mut found = Vec::new();
-    for (number, id) in options.into_iter().enumerate() {
-        let values = matches.get_many::<OsString>(id).unwrap_or_default();
-        let places = matches.indices_of(id).unwrap_or_default();
-        found.extend(places.zip(values).map(|(at, value)| (at, number, value.clone())));
-    }
-    found.sort_by_key(|&(at, ..)| at);
-    found.into_iter().map(|(_, number, value)| (number, value))
-}
-
-fn grants(matches: &ArgMatches) -> Option<Grants> {
-    let occurrences: Vec<Vec<_>> = matches.get_occurrences("inherit_credentials")?.map(Iterator::collect).collect();
-    Some(Grants {
-        every: occurrences.iter().any(Vec::is_empty),
-        groups: occurrences.into_iter().flatten().flat_map(at_commas).collect(),
-    })
-}
-
-fn at_commas(value: &OsString) -> impl Iterator<Item = OsString> {
-    value.as_bytes().split(|&byte| byte == b',').map(|item| std::ffi::OsStr::from_bytes(item).to_owned())
 }

@@ -118,7 +118,7 @@ impl Page {
         self.fold(text, CHECK, CHECK);
     }
 
-    /// What mends the last check: one line, however long, since it is to be pasted.
+    /// What fixes the last check: one line, however long, so that it can be pasted.
     pub fn cure(&mut self, command: &str) {
         let _ = writeln!(self.out, "{:CHECK$}cure: {command}", "");
     }

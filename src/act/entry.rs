@@ -157,7 +157,7 @@ fn move_aside(dir: &OwnedFd, name: &OsStr) -> Result<Option<OsString>, Trouble> 
 fn put_back(dir: &OwnedFd, aside: OsString, name: &OsStr, is_ours: &dyn Fn(&OsStr) -> bool) -> Result<(), Trouble> {
     for _ in 0..ATTEMPTS {
         match move_to_free(dir, &aside, name) {
-            // Gone: whoever moved it has put it somewhere.
+            // Gone: another process has moved it elsewhere.
             Ok(()) | Err(Trouble::Call(Errno::ENOENT)) => return Ok(()),
             Err(Trouble::Call(Errno::EEXIST)) => {}
             Err(_) => break,

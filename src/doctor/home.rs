@@ -35,7 +35,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
         });
         return checks;
     };
-    // What a link out of the profile leads to is nothing to mend: it may be anybody's.
+    // A link that points out of the profile is not ours to fix: its target may be anybody's.
     let is_own = redirect.home.starts_with(&redirect.profile_dir);
     let unlink = (!is_own).then_some(unlink.as_str());
     checks.push(directory(home, redirect, unlink, case));

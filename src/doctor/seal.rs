@@ -1,4 +1,4 @@
-//! What a seal would do here, and whether it would hold. Whoever wants none has nothing to fix.
+//! What a seal would do here, and whether it would hold. Without a seal there is nothing to fix.
 #![forbid(unsafe_code)]
 
 use super::case::Case;

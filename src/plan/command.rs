@@ -21,7 +21,7 @@ use crate::world::{Input, Kind, Stat, World, is_missing};
 const NO_PATH: &[u8] = b"/bin:/usr/bin";
 /// Where people install for themselves, below the real home; not every PATH has it.
 const USER_BIN: [&str; 2] = [".local/bin", ".cargo/bin"];
-/// A candidate that called us this often is passed over, whoever's process it is.
+/// A candidate that called us this often is skipped, in whichever process.
 const MOST_CALLS: usize = 16;
 /// How much of a script is searched for a call of ours, in bytes.
 const HEAD: usize = 4096;

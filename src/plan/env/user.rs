@@ -56,7 +56,7 @@ pub(in crate::plan) struct UserRules {
 
 impl UserRules {
     /// Errors: 125 for a `--set` without a name, and for a group that is not in the catalogue.
-    /// `read` gives the value that a name is to have from a file.
+    /// `read` gives the value of a name from a file.
     pub fn from_options(options: &Options, read: &mut ReadValue<'_>) -> Result<Self, Failure> {
         let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes().to_owned()).collect();
         let mut set = Vec::new();

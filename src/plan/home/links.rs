@@ -1,5 +1,5 @@
-//! The shared items: which links a profile's home is to have into the real home, and what is to be done about whatever
-//! stands at a link's place. It creates nothing; `act/links.rs` does.
+//! The shared items: which links into the real home a profile's home needs, and what to do about an existing entry at a
+//! link's place. It creates nothing; `act/links.rs` does.
 #![forbid(unsafe_code)]
 
 use std::io;

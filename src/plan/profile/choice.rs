@@ -75,8 +75,8 @@ impl Choice {
         Ok((name, dir))
     }
 
-    /// The name, trimmed and in lower case, if it is one. The text of `active_profile` is not shown: whoever can write there
-    /// could have put a secret into it.
+    /// The name, trimmed and in lower case, if it is one. The text of `active_profile` is not shown: another user with
+    /// write access could have put a secret into it.
     pub fn name(&self, root: &Path) -> Result<String, Failure> {
         let name = folded(&self.word);
         let is_word = |&byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

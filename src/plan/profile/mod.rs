@@ -142,7 +142,7 @@ fn find(name: String, dir: PathBuf, source: Origin, root: &Place, input: &Input<
     Ok(Profile { name, dir, canonical, source, identity, owner })
 }
 
-/// Whoever owns a link could lead root into any directory. The root itself may be one: the caller names it. Errors: 125 for
+/// The owner of a link could lead root into any directory. The root itself may be one: the caller names it. Errors: 125 for
 /// root, where this is another user's link.
 pub fn refuse_foreign_link(path: &Path, input: &Input<'_>) -> Result<(), Failure> {
     let link = |stat: &Stat| stat.kind == Kind::Link && stat.uid != 0;

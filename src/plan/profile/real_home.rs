@@ -57,7 +57,7 @@ pub fn settle(input: &Input<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
         }
     }
     real.home_is_a_profiles = home.as_ref().is_some_and(|home| real.is_a_profiles(&home.place));
-    // Whoever redirected HOME set both; otherwise the variable may be a leftover of another user's session.
+    // What redirected HOME set both; otherwise the variable may be a leftover of another user's session.
     let believed = variable.filter(|found| found.uid == input.uid || real.home_is_a_profiles);
     real.variable_refused = believed.as_ref().is_none_or(|found| real.is_a_profiles(&found.place))
         && input.environ.given(b"HERMES_REAL_HOME").is_some();

@@ -85,6 +85,7 @@ fn bad_words_and_options_that_could_not_run_are_refused() {
         (&["--shims", "d", "--", "-x"], "not the name of a tool"),
         (&["--shims", "a:b", "uv"], "colon"),
         (&["--shims", "d", "--set", "A=canary", "uv"], "--set"),
+        (&["--shims", "d", "-a", "x", "uv"], "--argv0"),
         (&["--shims", "d", "-p", "nobody", "uv"], "nobody"),
         (&["--shims", "d", "--inherit-credentials=nobody", "uv"], "--inherit-credentials"),
         (&["--shims", "d"], "--shims"),

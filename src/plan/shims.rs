@@ -40,6 +40,9 @@ impl Shims {
                 Failure::new("--shims: the value of --set would be in a file").hint("take --set-from NAME=FILE")
             );
         }
+        if options.argv0.is_some() {
+            return Err(Failure::new("--shims: --argv0 would give every tool one name").hint("leave --argv0 out"));
+        }
         for tool in &options.command {
             check_tool(tool)?;
             let mut asked = options.clone();

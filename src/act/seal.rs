@@ -14,7 +14,7 @@ mod imp {
 
     use landlock::{
         AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
-        RulesetCreatedAttr, RulesetError, RulesetStatus, make_bitflags,
+        RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
     };
     use nix::errno::Errno;
     use nix::fcntl::{OFlag, open, openat};
@@ -43,7 +43,11 @@ mod imp {
                 SealLevel::Files => BELOW | AccessFs::Refer,
             };
             let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-            let created = ruleset.handle_access(handled).and_then(Ruleset::create);
+            let scoped = ruleset.handle_access(handled).and_then(|ruleset| match plan.scopes_signals {
+                true => ruleset.scope(Scope::Signal),
+                false => Ok(ruleset),
+            });
+            let created = scoped.and_then(Ruleset::create);
             let mut seal = Self { ruleset: created.map_err(|error| cannot_seal(&innermost(&error)))?, plan };
 
             let root = Path::new("/");

@@ -18,6 +18,9 @@ pub fn checks(case: &Case<'_>) -> Option<Diagnostic> {
             Diagnostic::note("seal", format!("{}{hint}", failure.message))
         }
         (None, Some(leak)) => Diagnostic::note("seal", format!("--seal would not hold: {leak}; {files}")),
-        (None, None) => Diagnostic::ok("seal", format!("--seal would hold; {files}")),
+        (None, None) => {
+            let signals = if seal.scopes_signals { "" } else { ", but for signals (before Linux 6.12)" };
+            Diagnostic::ok("seal", format!("--seal would hold{signals}; {files}"))
+        }
     })
 }

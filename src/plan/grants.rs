@@ -2,7 +2,7 @@
 //! removed.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 
 use super::catalogue;
@@ -38,12 +38,11 @@ pub(super) fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant
 
 /// The shared items that somebody asked for: `edits` are those of the options, `of_file` those of the policy file.
 pub(super) fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> Vec<Grant> {
-    let is_option = |item: &Item| {
-        let mut words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
-        words.any(|word| Item::parse(word, "--share").is_ok_and(|asked| asked == *item))
-    };
+    let words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
+    let of_options: HashSet<_> = words.filter_map(|word| Item::parse(word, "--share").ok()).collect();
+    let of_file: HashSet<_> = of_file.iter().copied().collect();
     let granted = items.iter().filter_map(|item| {
-        let by = match (is_option(item), of_file.contains(&item)) {
+        let by = match (of_options.contains(item), of_file.contains(item)) {
             (true, _) => Origin::Option("--share"),
             (_, true) => Origin::Policy,
             _ => return None,

@@ -58,7 +58,7 @@ fn through_the_root_of_a_process_outside() {
     let read = |options: &[&str]| {
         let sandbox = full();
         let script = "cat \"/proc/$OUTSIDE/root$HERMES_HOME/.env\"; kill \"$OUTSIDE\"";
-        let outside = "sleep 600 >/dev/null 2>&1 & export OUTSIDE=$!";
+        let outside = "sleep 60 >/dev/null 2>&1 & export OUTSIDE=$!";
         script_run(&sandbox, options, script).after_sh(outside).run().out().lines().count()
     };
     assert_eq!((read(&[]), read(&["--seal"]), read(&["--seal=files"])), (1, 0, 0));

@@ -8,6 +8,7 @@ mod mounts;
 mod options;
 mod places;
 mod same;
+mod signals;
 mod table;
 
 use std::path::{Path, PathBuf};

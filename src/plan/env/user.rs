@@ -2,7 +2,7 @@
 //! the file, in that order; the credential groups that are granted; and `--minimal`. The other rules are in `mod.rs`.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
@@ -19,9 +19,33 @@ use crate::plan::pattern;
 #[derive(Clone, Debug)]
 struct Layer {
     origin: Origin,
-    set: Vec<(Vec<u8>, Vec<u8>)>,
-    unset: Vec<Vec<u8>>,
-    keep: Vec<Vec<u8>>,
+    /// The names that are set, in order.
+    names: Vec<Vec<u8>>,
+    /// Their values; of a name that is set twice the last.
+    set: HashMap<Vec<u8>, Vec<u8>>,
+    unset: Patterns,
+    keep: Patterns,
+}
+
+/// Patterns for names. Those without a wildcard are looked up: there can be a hundred thousand.
+#[derive(Clone, Debug, Default)]
+struct Patterns {
+    exact: HashSet<Vec<u8>>,
+    globs: Vec<Vec<u8>>,
+}
+
+impl Patterns {
+    fn match_name(&self, name: &[u8]) -> bool {
+        self.exact.contains(name) || self.globs.iter().any(|wanted| pattern::matches(wanted, name))
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Patterns {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(patterns: I) -> Self {
+        let all = patterns.into_iter().map(<[u8]>::to_vec);
+        let (globs, exact): (Vec<_>, _) = all.partition(|wanted| wanted.iter().any(|byte| b"*?".contains(byte)));
+        Self { exact: HashSet::from_iter(exact), globs }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,16 +70,14 @@ pub(in crate::plan) struct UserRules {
 impl UserRules {
     /// Errors: 125 for a `--set` without a name, and for a group that is not in the catalogue.
     pub fn from_options(options: &Options) -> Result<Self, Failure> {
-        let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes().to_owned()).collect();
-        let mut set = Vec::new();
+        let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes()).collect();
+        let mut layer = Layer { unset: patterns(&options.unset), keep: patterns(&options.keep), ..Layer::new(OPTIONS) };
         for assignment in &options.set {
             match environ::split(assignment.as_bytes()) {
-                Some((name, value)) => set.push((name.to_owned(), value.to_owned())),
+                Some((name, value)) => layer.set(name, value),
                 None => return Err(Failure::new("--set needs NAME=VALUE").hint("to set an empty value: --set NAME=")),
             }
         }
-        let (unset, keep) = (patterns(&options.unset), patterns(&options.keep));
-        let layer = Layer { origin: OPTIONS, set, unset, keep };
         let granted = Granted::from_options(options.grants.as_ref())?;
         Ok(Self {
             layers: vec![layer],
@@ -68,18 +90,14 @@ impl UserRules {
 
     /// Adds what a policy file says, for a program of this base name.
     pub fn add_file(&mut self, file: &PolicyFile, program: &[u8], options: &Options) {
-        let bytes = |list: &[String]| list.iter().map(|text| text.clone().into_bytes()).collect();
+        let patterns = |list: &[String]| list.iter().map(String::as_bytes).collect();
         let entry = file.program(program);
-        self.layers.extend(entry.map(|entry| Layer {
-            origin: Origin::PolicyProgram,
-            set: Vec::new(),
-            unset: Vec::new(),
-            keep: bytes(&entry.keep),
-        }));
-        let set =
-            file.set.iter().map(|(name, value)| (name.clone().into_bytes(), value.clone().into_bytes())).collect();
-        let (unset, keep) = (bytes(&file.unset), bytes(&file.keep));
-        self.layers.push(Layer { origin: Origin::Policy, set, unset, keep });
+        self.layers
+            .extend(entry.map(|entry| Layer { keep: patterns(&entry.keep), ..Layer::new(Origin::PolicyProgram) }));
+        let mut layer =
+            Layer { unset: patterns(&file.unset), keep: patterns(&file.keep), ..Layer::new(Origin::Policy) };
+        file.set.iter().for_each(|(name, value)| layer.set(name.as_bytes(), value.as_bytes()));
+        self.layers.push(layer);
         let own = entry.and_then(|entry| entry.inherit_credentials.as_ref());
         self.is_decided = own.is_some();
         let groups: BTreeSet<_> = own.unwrap_or(&file.inherit_credentials).iter().copied().collect();
@@ -104,17 +122,18 @@ impl UserRules {
     /// The names that are set, each once: those of the policy file, then those of `--set`.
     pub fn set_names(&self) -> impl Iterator<Item = &[u8]> {
         let mut seen = BTreeSet::new();
-        let names = self.layers.iter().rev().flat_map(|layer| &layer.set);
-        names.map(|(name, _)| name.as_slice()).filter(move |name| seen.insert(*name))
+        let names = self.layers.iter().rev().flat_map(|layer| &layer.names);
+        names.map(Vec::as_slice).filter(move |name| seen.insert(*name))
     }
 
     pub fn keep_patterns(&self) -> impl Iterator<Item = &[u8]> {
-        self.layers.iter().flat_map(|layer| &layer.keep).map(Vec::as_slice)
+        let all = self.layers.iter().flat_map(|layer| layer.keep.exact.iter().chain(&layer.keep.globs));
+        all.map(Vec::as_slice)
     }
 
     /// Does a `keep` name VIRTUAL_ENV? Then the active venv keeps its markers and its places on PATH and PYTHONPATH.
     pub fn keeps_venv(&self) -> bool {
-        self.keep_patterns().any(|wanted| pattern::matches(wanted, b"VIRTUAL_ENV"))
+        self.layers.iter().any(|layer| layer.keep.match_name(b"VIRTUAL_ENV"))
     }
 }
 
@@ -122,17 +141,25 @@ impl UserRules {
 const OPTIONS: Origin = Origin::Option("options");
 
 impl Layer {
+    fn new(origin: Origin) -> Self {
+        Self { origin, names: Vec::new(), set: HashMap::new(), unset: Patterns::default(), keep: Patterns::default() }
+    }
+
+    fn set(&mut self, name: &[u8], value: &[u8]) {
+        self.names.push(name.to_owned());
+        self.set.insert(name.to_owned(), value.to_owned());
+    }
+
     fn decide(&self, name: &[u8]) -> Option<Decision> {
-        let matching = |patterns: &[Vec<u8>]| patterns.iter().any(|wanted| pattern::matches(wanted, name));
         let of_layer = |change, rule| Decision::new(name, change, rule, self.reason(rule));
-        if let Some((_, value)) = self.set.iter().rev().find(|(known, _)| known == name) {
+        if let Some(value) = self.set.get(name) {
             return Some(of_layer(Change::Set(value.clone()), Rule::Set)); // 1
         }
         // HOME cannot be unset: every program needs one.
-        if name != b"HOME" && matching(&self.unset) {
+        if name != b"HOME" && self.unset.match_name(name) {
             return Some(of_layer(Change::Remove, Rule::Unset)); // 2
         }
-        matching(&self.keep).then(|| of_layer(Change::Keep, Rule::Keep)) // 3
+        self.keep.match_name(name).then(|| of_layer(Change::Keep, Rule::Keep)) // 3
     }
 
     fn reason(&self, rule: Rule) -> &'static str {

@@ -1,6 +1,8 @@
 //! What is shared: the default items, the policy file's and the options'. It does not look at any file.
 #![forbid(unsafe_code)]
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +11,7 @@ use crate::error::Failure;
 use crate::text::escaped_path;
 use crate::world::PATH_MAX;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Item {
     /// The macOS keychain and the file that says which one is the default.
     Keychain,
@@ -78,24 +80,39 @@ pub fn items<'a>(
     more: impl Iterator<Item = &'a Item>,
     edits: &[(bool, OsString)],
 ) -> Result<Vec<Item>, Failure> {
-    let mut items = Vec::new();
-    list.unwrap_or(&DEFAULT).iter().chain(more).for_each(|item| add(&mut items, item.clone()));
+    let mut items = Items::default();
+    list.unwrap_or(&DEFAULT).iter().chain(more).for_each(|item| items.add(item.clone()));
     for (adds, word) in edits {
         if !adds && word == "all" {
-            items.clear();
+            items = Items::default();
         } else if *adds {
-            add(&mut items, Item::parse(word, "--share")?);
+            items.add(Item::parse(word, "--share")?);
         } else {
-            let item = Item::parse(word, "--no-share")?;
-            items.retain(|known| *known != item);
+            items.remove(&Item::parse(word, "--no-share")?);
         }
     }
-    Ok(items)
+    Ok(items.all.into_iter().flatten().collect())
 }
 
-fn add(items: &mut Vec<Item>, item: Item) {
-    if !items.contains(&item) {
-        items.push(item);
+/// Items in their order, each once. A policy file can list a hundred thousand.
+#[derive(Default)]
+struct Items {
+    all: Vec<Option<Item>>,
+    places: HashMap<Item, usize>,
+}
+
+impl Items {
+    fn add(&mut self, item: Item) {
+        if let Entry::Vacant(place) = self.places.entry(item.clone()) {
+            place.insert(self.all.len());
+            self.all.push(Some(item));
+        }
+    }
+
+    fn remove(&mut self, item: &Item) {
+        if let Some(place) = self.places.remove(item) {
+            self.all[place] = None;
+        }
     }
 }
 

@@ -28,6 +28,11 @@ use secrets::{PartialDir, Secrets, Unlisted};
 const REFUSES: &str =
     "sudo and other set-user-id programs, mount and pivot_root (bubblewrap, rootless containers) do not work inside";
 
+/// What a domain refuses from ABI 6 on (landlock(7), LANDLOCK_SCOPE_SIGNAL), and what is open before that.
+const NO_SIGNALS: &str = "signals to processes outside are refused";
+const SIGNALS: &str = "signals to processes outside stay possible before Linux 6.12: one can make a process dump its memory, or \
+    Node.js open its inspector";
+
 const OPTION: Origin = Origin::Option("--seal");
 
 #[derive(Debug, Default)]
@@ -38,6 +43,8 @@ pub struct SealPlan {
     pub refusal: Option<Failure>,
     /// What it does not stop here, for a reason that lies in this process.
     pub leak: Option<&'static str>,
+    /// Signals to processes outside are refused, too.
+    pub scopes_signals: bool,
     pub secrets: BTreeSet<PathBuf>,
     /// The directories above them, outer ones first; none where everything may be read.
     pub narrow: Vec<PartialDir>,
@@ -66,15 +73,16 @@ impl SealPlan {
         let mut plan = Self { level, source, ..Self::default() };
         if level != SealLevel::Off {
             let sealing = input.world.sealing();
-            plan.refusal = plan.fill(&sealing, selection, input.world).err();
+            plan.refusal = plan.fill(&sealing, selection, input).err();
             plan.new_home = new_home.filter(|_| !plan.narrow.is_empty()).map(Path::to_owned);
             plan.descriptors = sealing.descriptors;
         }
         plan
     }
 
-    fn fill(&mut self, sealing: &Sealing, selection: &Selection, world: &dyn World) -> Result<(), Failure> {
+    fn fill(&mut self, sealing: &Sealing, selection: &Selection, input: &Input<'_>) -> Result<(), Failure> {
         can_seal(sealing.landlock).map_err(|(why, cure)| self.refused(why, &format!("{cure}, or --seal=off")))?;
+        self.scopes_signals = matches!(sealing.landlock, Landlock::Abi(6..));
         if sealing.watches_all {
             self.leak = Some("CAP_PERFMON, which root has, lets the command read /proc/PID/environ of other processes");
         }
@@ -88,7 +96,7 @@ impl SealPlan {
                 let why = format!("{dir}, which is above secret files, cannot be listed: {}", os_message(&error));
                 self.refused(&why, &format!("make it readable (chmod u+rx {dir}), {cure}"))
             };
-            let secrets = Secrets::gather(selection, mounts, world).map_err(unlisted)?;
+            let secrets = Secrets::gather(selection, mounts, input).map_err(unlisted)?;
             let narrow = secrets.narrow().map_err(unlisted)?;
             self.identities = secrets.identities(&narrow);
             (self.secrets, self.narrow) = (secrets.found, narrow);
@@ -114,7 +122,10 @@ impl SealPlan {
             .map(|(number, target)| format!("descriptor {number} stays open: {}", escaped_path(target)));
         match self.level {
             SealLevel::Off => Vec::new(),
-            SealLevel::On | SealLevel::Files => std::iter::once(REFUSES.to_owned()).chain(open).collect(),
+            SealLevel::On | SealLevel::Files => {
+                let signals = if self.scopes_signals { NO_SIGNALS } else { SIGNALS };
+                [REFUSES, signals].map(str::to_owned).into_iter().chain(open).collect()
+            }
         }
     }
 
@@ -160,6 +171,15 @@ fn can_seal(landlock: Landlock) -> Result<(), (&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn w54_what_an_older_kernel_leaves_open_is_said() {
+        let limits = |scopes_signals| {
+            SealPlan { level: SealLevel::On, scopes_signals, ..SealPlan::default() }.limits().join("\n")
+        };
+        assert!(limits(true).contains(NO_SIGNALS) && !limits(true).contains(SIGNALS));
+        assert!(limits(false).contains("Linux 6.12") && !limits(false).contains(NO_SIGNALS));
+    }
 
     #[test]
     fn a_kernel_that_would_refuse_renames_counts_as_none() {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::mounts::Mounts;
 use crate::plan::profile::Selection;
-use crate::world::{Kind, World, is_missing};
+use crate::world::{Input, Kind, World, is_missing};
 
 /// A directory on the path of a secret file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +23,11 @@ pub struct PartialDir {
 /// Is a file of this name in the root or in a profile's directory a secret? SQLite's companions of `state.db` begin with its
 /// name (sqlite.org/tempfiles.html).
 fn is_secret(name: &OsStr) -> bool {
-    name == ".env" || name == "auth.json" || name.as_bytes().starts_with(b"state.db")
+    [".env", ".op.env", "auth.json"].iter().any(|secret| name == *secret) || name.as_bytes().starts_with(b"state.db")
 }
+
+/// The secret files elsewhere below the root: those that Hermes' code and its login keep.
+const ELSEWHERE: [&str; 2] = ["hermes-agent/.env", "shared/nous_auth.json"];
 
 pub(super) struct Secrets<'a> {
     world: &'a dyn World,
@@ -38,16 +41,21 @@ pub(super) struct Secrets<'a> {
 pub(super) struct Unlisted(pub PathBuf, pub io::Error);
 
 impl<'a> Secrets<'a> {
-    /// Those of the root and of every profile; each directory in `profiles` counts as one. `mounts` is the text of
-    /// proc_pid_mountinfo(5). Errors: where a directory cannot be listed.
-    pub fn gather(selection: &Selection, mounts: &[u8], world: &'a dyn World) -> Result<Self, Unlisted> {
-        let mounts = Mounts::parse(mounts);
+    /// Those of the root, of every profile (each directory in `profiles` counts as one) and of the inherited HERMES_HOME.
+    /// `mounts` is the text of proc_pid_mountinfo(5). Errors: where a directory cannot be listed.
+    pub fn gather(selection: &Selection, mounts: &[u8], input: &Input<'a>) -> Result<Self, Unlisted> {
+        let (mounts, world) = (Mounts::parse(mounts), input.world);
         let mut secrets = Self { world, mounts, secret_dirs: BTreeSet::new(), found: BTreeSet::new() };
         if let Some(root) = &selection.root {
             secrets.gather_in(&root.canonical)?;
+            ELSEWHERE.iter().for_each(|file| secrets.hold_file(&root.canonical.join(file)));
         }
         if let Some(profile) = &selection.profile {
             secrets.hold(profile.canonical.clone())?;
+        }
+        let inherited = input.environ.given(b"HERMES_HOME").map(|value| Path::new(OsStr::from_bytes(value)));
+        if let Some(inherited) = inherited.filter(|path| path.is_absolute()) {
+            secrets.hold_target(inherited)?;
         }
         let others: Vec<_> = secrets.found.iter().flat_map(|path| secrets.other_paths(path)).collect();
         secrets.found.extend(others);
@@ -85,14 +93,17 @@ impl<'a> Secrets<'a> {
                 _ if !is_secret(&name) => {}
                 Kind::Directory => {}
                 Kind::File | Kind::Other => drop(self.found.insert(path)),
-                Kind::Link => {
-                    // `.env` can be a link to /dev/null, which is no secret.
-                    let target = self.world.canonical(&path).ok().filter(|target| !target.starts_with("/dev"));
-                    self.found.extend(target.filter(|target| !self.is_directory(target)));
-                }
+                Kind::Link => self.hold_file(&path),
             }
         }
         self.other_paths(&dir).into_iter().try_for_each(|other| self.hold(other))
+    }
+
+    /// A secret file by itself. One that does not exist is not held back when it comes later.
+    fn hold_file(&mut self, path: &Path) {
+        // It can be a link to /dev/null, which is not a secret.
+        let target = self.world.canonical(path).ok().filter(|target| !target.starts_with("/dev"));
+        self.found.extend(target.filter(|target| !self.is_directory(target)));
     }
 
     /// As [`Secrets::hold`] where a link leads, if that is a directory.

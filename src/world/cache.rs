@@ -41,7 +41,10 @@ impl<T: Clone> Cache<T> {
     }
 
     pub fn keep(&self, path: &Path, answer: &io::Result<T>) {
-        let kept = answer.as_ref().map(T::clone).map_err(|error| error.raw_os_error().unwrap_or_default());
+        let kept = match answer {
+            Ok(answer) => Ok(answer.clone()),
+            Err(error) => Err(error.raw_os_error().unwrap_or_default()),
+        };
         self.0.borrow_mut().insert(path.into(), kept);
     }
 }

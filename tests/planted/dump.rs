@@ -35,7 +35,7 @@ fn step_until(child: &mut Child<'_, '_>, found: impl Fn(&Path) -> bool) {
     loop {
         ptrace::syscall(pid, None).unwrap();
         assert_eq!(child.change(WaitPidFlag::empty()), WaitStatus::PtraceSyscall(pid), "the place was not reached");
-        if found(&format!("/proc/{pid}").as_ref()) {
+        if found(format!("/proc/{pid}").as_ref()) {
             return;
         }
     }

@@ -116,7 +116,8 @@ fn w51_root_does_not_obey_the_owner_of_a_profile() {
 #[test]
 fn w50_what_is_no_file_is_never_opened() {
     let device = |path: &Path, kind, number| mknod(path, kind, Mode::from_bits_truncate(0o644), number).unwrap();
-    let kinds: [(&str, &dyn Fn(&Path)); 4] = [
+    type Make<'a> = &'a dyn Fn(&Path);
+    let kinds: [(&str, Make<'_>); 4] = [
         ("FIFO", &|path| device(path, SFlag::S_IFIFO, 0)),
         ("device", &|path| device(path, SFlag::S_IFCHR, nix::libc::makedev(5, 0))),
         ("socket", &|path| device(path, SFlag::S_IFSOCK, 0)),

@@ -1,4 +1,5 @@
-//! `tests/cases.md` says which test shows which public report. Everything that it names is there.
+//! `tests/cases.md` says which test shows which public report, and the man page which test holds which promise. Everything
+//! that they name is there.
 
 use std::fs;
 use std::path::Path;
@@ -50,4 +51,19 @@ fn every_report_has_a_test_that_is_there() {
         missing("`cli.rs::no_such_test`, `transcripts/block.txt`: \"none\", README.md: \"no such text\"").len(),
         3
     );
+}
+
+#[test]
+fn every_promise_of_the_man_page_has_a_test_that_is_there() {
+    let page = file("man/hermes-exec.1");
+    let (_, promises) = page.split_once("\n.Sh PROMISES\n").unwrap();
+    let (promises, _) = promises.split_once("\n.Sh ").unwrap();
+    let all: Vec<&str> = promises.split("\n.It ").skip(1).collect();
+    assert!(all.len() > 15, "{} promises", all.len());
+    for promise in all {
+        let tests: Vec<_> = promise.lines().filter_map(|line| line.strip_prefix(".D1 ")).collect();
+        assert!(!tests.is_empty(), "{promise}");
+        let named: String = tests.iter().map(|test| format!("`{test}`")).collect();
+        assert_eq!(missing(&named), [""; 0]);
+    }
 }

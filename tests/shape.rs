@@ -83,9 +83,17 @@ fn white_space_makes_it_a_sentence() {
     }
 }
 
+/// Tokens of Hugging Face are 34 letters, and seldom hold a digit.
+#[test]
+fn w57_tokens_of_hugging_face_need_no_digit() {
+    let letters = |length: usize| "aBcDeFgHiJkLmNoPqRsTuVwXyZ".chars().cycle().take(length).collect::<String>();
+    all_are(true, &[format!("hf_{}", letters(34)), format!("'hf_{}'\n", letters(34))]);
+    all_are(false, &[format!("hf_{}", letters(33)), format!("hf_{}", letters(35))]);
+}
+
 /// As a file with a line break at its end, a quoted line of a `.env` or a request's header gives them.
 #[test]
-fn what_stands_around_a_key_does_not_hide_it() {
+fn w57_what_stands_around_a_key_does_not_hide_it() {
     let key = format!("sk-ant-{}", body(60));
     let around = [" ", "\t", "\n", "\r\n"].map(|space| format!("{space}{key}{space}"));
     let quoted = [

@@ -38,12 +38,10 @@ pub(super) fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant
 
 /// The shared items that somebody asked for: `edits` are those of the options, `of_file` those of the policy file.
 pub(super) fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> Vec<Grant> {
-    let is_option = |item: &Item| {
-        let mut words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
-        words.any(|word| Item::parse(word, "--share").is_ok_and(|asked| asked == *item))
-    };
+    let words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
+    let of_options: Vec<_> = words.filter_map(|word| Item::parse(word, "--share").ok()).collect();
     let granted = items.iter().filter_map(|item| {
-        let by = match (is_option(item), of_file.contains(&item)) {
+        let by = match (of_options.contains(item), of_file.contains(&item)) {
             (true, _) => Origin::Option("--share"),
             (_, true) => Origin::Policy,
             _ => return None,

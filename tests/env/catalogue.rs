@@ -70,7 +70,7 @@ fn no_grant_opens_the_forced_names() {
 
 #[test]
 fn the_closest_word_is_close() {
-    let closest = |word| closest(word, groups().into_iter());
+    let closest = |word| closest(word, groups().iter().copied());
     assert_eq!(closest("antropic"), Some("anthropic"));
     assert_eq!(closest("GitHub"), Some("github"));
     assert_eq!(closest("hugging-face"), Some("huggingface"));

@@ -21,8 +21,7 @@ fn peak(pid: Pid) -> u64 {
 }
 
 /// The peak up to the `execve` of the command, looked at from outside on the way into each system call.
-fn peak_of_a_start(size: Size) -> u64 {
-    let scenario = Scenario::new(size);
+fn peak_of_a_start(scenario: &Scenario) -> u64 {
     let start = Start::new(scenario.sandbox.path("work")).block(&scenario.block).step(ptrace::traceme);
     let mut child = start.spawn(Path::new(BINARY), ["hermes-exec", "-p", "builder", "--", "true"]).unwrap();
     let pid = child.pid;
@@ -42,8 +41,47 @@ fn peak_of_a_start(size: Size) -> u64 {
 
 #[test]
 fn at_most_4_mb_are_resident_before_the_command_starts() {
-    let most = peak_of_a_start(Size::default());
+    let most = peak_of_a_start(&Scenario::new(Size::default()));
     assert!((100..=4096).contains(&most), "{most} KiB");
+}
+
+/// As many lines as a file at the limit of 1 MiB holds, each with a number of its own.
+fn full(line: impl Fn(usize) -> String, separator: &str) -> String {
+    let mut text = String::new();
+    for at in 0.. {
+        let next = line(at);
+        if text.len() + next.len() + separator.len() > (1 << 20) - 100 {
+            return text.trim_end_matches(separator).to_owned();
+        }
+        text.extend([&next, separator]);
+    }
+    text
+}
+
+#[test]
+fn w60_at_most_50_mb_for_a_file_at_its_limit() {
+    let policy = |start: &str, line: fn(usize) -> String, end: &str| format!("{start}{}{end}", full(line, ","));
+    let policies = [
+        policy(r#"{"set": {"#, |at| format!("\"{at:x}\":\"\""), "}}"),
+        policy(r#"{"keep": ["#, |at| format!("\"{at:x}\""), "]}"),
+        policy(r#"{"programs": {"#, |at| format!("\"{at:x}\":{{}}"), "}}"),
+    ];
+    let configs = [
+        // A list that is aliased, and secrets that are: both are read twice.
+        format!("secrets: *b\nterminal: {{env_passthrough: *b}}\nx: [{}]", full(|_| "&a[x]".into(), ",")),
+        format!("y: &b [z]\nterminal: {{env_passthrough: *b}}\nx: [{}]", full(|_| "&a [x]".into(), ",")),
+        format!("y: &b {{z: z}}\nsecrets: *b\nenv:\nx: [{}]", full(|_| "&a [x]".into(), ",")),
+        format!("y: &b {{z: z}}\nsecrets: *b\nenv:\nx: [{}]", full(|_| "&a x".into(), ",")),
+        format!("secrets:\n env:\n{}", full(|at| format!("  {at:x}:\n"), "")),
+        format!("terminal:\n env_passthrough:\n{}", full(|at| format!(" - {at:x}\n"), "")),
+    ];
+    let files = policies.iter().map(|text| ("hermes-exec.json", text));
+    for (name, text) in files.chain(configs.iter().map(|text| ("config.yaml", text))) {
+        let scenario = Scenario::new(Size::default());
+        scenario.sandbox.write(scenario.sandbox.profile("builder").join(name), text);
+        let most = peak_of_a_start(&scenario);
+        assert!(most <= 50_000, "{name}: {most} KiB: {}", text.chars().take(60).collect::<String>());
+    }
 }
 
 #[test]

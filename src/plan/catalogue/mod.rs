@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
 
@@ -142,11 +143,15 @@ pub fn rows() -> impl Iterator<Item = Row> {
     NAMES.lines().chain(PATTERNS.lines()).map(Row::parse)
 }
 
-pub fn groups() -> Vec<&'static str> {
-    let mut groups: Vec<_> = rows().map(|row| row.group).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    groups
+pub fn groups() -> &'static [&'static str] {
+    // A policy file may ask for it a hundred thousand times.
+    static GROUPS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let mut groups: Vec<_> = rows().map(|row| row.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
+    });
+    &GROUPS
 }
 
 pub fn is_by_name_only(group: &str) -> bool {
@@ -159,7 +164,7 @@ pub fn group(word: &[u8]) -> Result<&'static str, String> {
     if let Some(group) = known.iter().find(|group| group.as_bytes() == word) {
         return Ok(group);
     }
-    let close = std::str::from_utf8(word).ok().and_then(|word| closest(word, known.into_iter()));
+    let close = std::str::from_utf8(word).ok().and_then(|word| closest(word, known.iter().copied()));
     Err(match close {
         Some(close) => format!("did you mean '{close}'?"),
         None => "the groups are in: hermes-exec --catalogue".into(),

@@ -68,13 +68,14 @@ impl Families {
 /// none.
 fn keeper(family: &'static Family, members: &[&Variable<'_>], user: &UserRules, declared: &Declared) -> Option<Rule> {
     let can_keep = |name: &[u8]| user.decide(name).is_none_or(|decision| decision.rule == Rule::Keep);
-    let mut names = members.iter().map(|variable| variable.name).filter(|name| can_keep(name));
+    // Asked once for each member, not once for each pattern.
+    let names: Vec<_> = members.iter().map(|variable| variable.name).filter(|name| can_keep(name)).collect();
     let kept =
-        |wanted: &[u8]| family.matches_pattern(wanted) || names.clone().any(|name| pattern::matches(wanted, name));
+        |wanted: &[u8]| family.matches_pattern(wanted) || names.iter().any(|name| pattern::matches(wanted, name));
     if user.keep_patterns().any(kept) {
         return Some(Rule::Keep);
     }
     let passed = declared.passthrough.iter().any(|name| family.has(name))
-        || names.any(|name| declared.passthrough.contains(name));
+        || names.iter().any(|name| declared.passthrough.contains(*name));
     passed.then_some(Rule::Passthrough)
 }

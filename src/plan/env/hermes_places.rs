@@ -41,12 +41,11 @@ impl HermesPlaces {
     pub fn new(root: Option<&Place>, real: Option<&Path>, base: Option<&Path>) -> Self {
         let spellings = root.into_iter().flat_map(|root| [&root.spelled, &root.canonical]);
         let below = spellings.flat_map(|root| BELOW_ROOT.iter().map(|name| root.join(name)));
-        Self {
-            named: SYSTEM_WIDE.iter().map(PathBuf::from).chain(below).collect(),
-            root: root.cloned(),
-            real: real.map(Path::to_owned),
-            base: base.map(Path::to_owned),
-        }
+        let mut named: Vec<_> = SYSTEM_WIDE.iter().map(PathBuf::from).chain(below).collect();
+        // Mostly the two spellings are one.
+        named.sort();
+        named.dedup();
+        Self { named, root: root.cloned(), real: real.map(Path::to_owned), base: base.map(Path::to_owned) }
     }
 
     /// The directories of Hermes' code that may stand on PYTHONPATH and hold a venv, whether or not they exist.
@@ -66,6 +65,9 @@ impl HermesPlaces {
     /// bash in PATH, pip and npm read `~` as the home, and others take it for a name that nothing has.
     fn at_home(&self, value: &[u8]) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(value));
+        if !value.starts_with(b"~") {
+            return path.to_owned();
+        }
         let in_home = self.real.as_ref().zip(path.strip_prefix("~").ok());
         in_home.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))
     }

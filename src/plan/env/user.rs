@@ -31,8 +31,31 @@ struct SetTo {
 struct Layer {
     origin: Origin,
     set: Vec<SetTo>,
-    unset: Vec<Vec<u8>>,
-    keep: Vec<Vec<u8>>,
+    /// Their places, by name; of a name that is set twice the last counts.
+    by_name: Vec<usize>,
+    unset: Patterns,
+    keep: Patterns,
+}
+
+/// Patterns for names. Those without a wildcard are looked up: there can be a hundred thousand.
+#[derive(Clone, Debug, Default)]
+struct Patterns {
+    exact: BTreeSet<Vec<u8>>,
+    globs: Vec<Vec<u8>>,
+}
+
+impl Patterns {
+    fn match_name(&self, name: &[u8]) -> bool {
+        self.exact.contains(name) || self.globs.iter().any(|wanted| pattern::matches(wanted, name))
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Patterns {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(patterns: I) -> Self {
+        let all = patterns.into_iter().map(<[u8]>::to_vec);
+        let (globs, exact): (Vec<_>, _) = all.partition(|wanted| wanted.iter().any(|byte| b"*?".contains(byte)));
+        Self { exact: BTreeSet::from_iter(exact), globs }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,30 +81,29 @@ impl UserRules {
     /// Errors: 125 for a `--set` without a name, and for a group that is not in the catalogue.
     /// `read` gives the value of a name from a file.
     pub fn from_options(options: &Options, read: &mut ReadValue<'_>) -> Result<Self, Failure> {
-        let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes().to_owned()).collect();
-        let mut set = Vec::new();
+        let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes()).collect();
+        let mut layer = Layer { unset: patterns(&options.unset), keep: patterns(&options.keep), ..Layer::new(OPTIONS) };
         for assignment in &options.sets {
-            let (name, value, origin) = match assignment {
+            match assignment {
                 Assignment::Value(word) => match environ::split(word.as_bytes()) {
-                    Some((name, value)) => (name, value.to_owned(), "--set"),
+                    Some((name, value)) => layer.set(name, value.to_owned(), "--set"),
                     None => {
                         return Err(Failure::new("--set needs NAME=VALUE").hint("to set an empty value: --set NAME="));
                     }
                 },
                 Assignment::From(word) => match environ::split(word.as_bytes()).filter(|(_, file)| !file.is_empty()) {
-                    Some((name, file)) => (name, read(name, Path::new(OsStr::from_bytes(file)))?, "--set-from"),
+                    Some((name, file)) => {
+                        layer.set(name, read(name, Path::new(OsStr::from_bytes(file)))?, "--set-from");
+                    }
                     None => {
                         return Err(Failure::new("--set-from needs NAME=FILE").hint("such as --set-from X=/dev/fd/3"));
                     }
                 },
-            };
-            set.push(SetTo { name: name.to_owned(), value, reason: origin });
+            }
         }
-        let (unset, keep) = (patterns(&options.unset), patterns(&options.keep));
-        let layer = Layer { origin: OPTIONS, set, unset, keep };
         let granted = Granted::from_options(options.grants.as_ref())?;
         Ok(Self {
-            layers: vec![layer],
+            layers: vec![layer.sorted()],
             granted,
             is_decided: false,
             minimal: options.minimal,
@@ -97,17 +119,18 @@ impl UserRules {
         options: &Options,
         read: &mut ReadValue<'_>,
     ) -> Result<(), Failure> {
+        let patterns = |list: &[String]| list.iter().map(String::as_bytes).collect();
         let entry = file.program(program);
         if let Some(entry) = entry {
-            self.layers.push(Layer {
-                origin: Origin::PolicyProgram,
-                set: set_to(&entry.set, &entry.set_from, "set, for this program, in the policy file", read)?,
-                unset: bytes(&entry.unset),
-                keep: bytes(&entry.keep),
-            });
+            let (unset, keep) = (patterns(&entry.unset), patterns(&entry.keep));
+            let mut layer = Layer { unset, keep, ..Layer::new(Origin::PolicyProgram) };
+            layer.set_all(&entry.set, &entry.set_from, "set, for this program, in the policy file", read)?;
+            self.layers.push(layer.sorted());
         }
-        let set = set_to(&file.set, &file.set_from, "set in the policy file", read)?;
-        self.layers.push(Layer { origin: Origin::Policy, set, unset: bytes(&file.unset), keep: bytes(&file.keep) });
+        let (unset, keep) = (patterns(&file.unset), patterns(&file.keep));
+        let mut layer = Layer { unset, keep, ..Layer::new(Origin::Policy) };
+        layer.set_all(&file.set, &file.set_from, "set in the policy file", read)?;
+        self.layers.push(layer.sorted());
         let own = entry.and_then(|entry| entry.inherit_credentials.as_ref());
         self.is_decided = own.is_some();
         let groups: BTreeSet<_> = own.unwrap_or(&file.inherit_credentials).iter().copied().collect();
@@ -138,49 +161,67 @@ impl UserRules {
     }
 
     pub fn keep_patterns(&self) -> impl Iterator<Item = &[u8]> {
-        self.layers.iter().flat_map(|layer| &layer.keep).map(Vec::as_slice)
+        let all = self.layers.iter().flat_map(|layer| layer.keep.exact.iter().chain(&layer.keep.globs));
+        all.map(Vec::as_slice)
     }
 
     /// Does a `keep` name VIRTUAL_ENV? Then the active venv keeps its markers and its places on PATH and PYTHONPATH.
     pub fn keeps_venv(&self) -> bool {
-        self.keep_patterns().any(|wanted| pattern::matches(wanted, b"VIRTUAL_ENV"))
+        self.layers.iter().any(|layer| layer.keep.match_name(b"VIRTUAL_ENV"))
     }
 }
 
 /// The layer of the command line. Which option it was is known by the rule.
 const OPTIONS: Origin = Origin::Option("options");
 
-fn bytes(list: &[String]) -> Vec<Vec<u8>> {
-    list.iter().map(|text| text.clone().into_bytes()).collect()
-}
-
-/// What a policy file sets, by `set` and by `set_from`.
-fn set_to(
-    set: &[(String, String)],
-    set_from: &[(String, String)],
-    reason: &'static str,
-    read: &mut ReadValue<'_>,
-) -> Result<Vec<SetTo>, Failure> {
-    let set_to = |name: &str, value| SetTo { name: name.to_owned().into_bytes(), value, reason };
-    let mut all: Vec<_> = set.iter().map(|(name, value)| set_to(name, value.clone().into_bytes())).collect();
-    for (name, file) in set_from {
-        all.push(set_to(name, read(name.as_bytes(), Path::new(file))?));
-    }
-    Ok(all)
-}
-
 impl Layer {
+    fn new(origin: Origin) -> Self {
+        Self { origin, set: Vec::new(), by_name: Vec::new(), unset: Patterns::default(), keep: Patterns::default() }
+    }
+
+    fn set(&mut self, name: &[u8], value: Vec<u8>, reason: &'static str) {
+        self.set.push(SetTo { name: name.to_owned(), value, reason });
+    }
+
+    fn sorted(mut self) -> Self {
+        self.by_name = (0..self.set.len()).collect();
+        self.by_name.sort_by_key(|&at| &self.set[at].name);
+        self
+    }
+
+    fn set_to(&self, name: &[u8]) -> Option<&SetTo> {
+        let end = self.by_name.partition_point(|&at| self.set[at].name.as_slice() <= name);
+        let last = &self.set[*self.by_name[..end].last()?];
+        (last.name == name).then_some(last)
+    }
+
+    /// What a policy file sets, by `set` and by `set_from`.
+    fn set_all(
+        &mut self,
+        set: &[(String, String)],
+        set_from: &[(String, String)],
+        reason: &'static str,
+        read: &mut ReadValue<'_>,
+    ) -> Result<(), Failure> {
+        for (name, value) in set {
+            self.set(name.as_bytes(), value.clone().into_bytes(), reason);
+        }
+        for (name, file) in set_from {
+            self.set(name.as_bytes(), read(name.as_bytes(), Path::new(file))?, reason);
+        }
+        Ok(())
+    }
+
     fn decide(&self, name: &[u8]) -> Option<Decision> {
-        let matching = |patterns: &[Vec<u8>]| patterns.iter().any(|wanted| pattern::matches(wanted, name));
         let of_layer = |change, rule| Decision::new(name, change, rule, self.reason(rule));
-        if let Some(set) = self.set.iter().rev().find(|set| set.name == name) {
+        if let Some(set) = self.set_to(name) {
             return Some(Decision::new(name, Change::Set(set.value.clone()), Rule::Set, set.reason)); // 1
         }
         // HOME cannot be unset: every program needs one.
-        if name != b"HOME" && matching(&self.unset) {
+        if name != b"HOME" && self.unset.match_name(name) {
             return Some(of_layer(Change::Remove, Rule::Unset)); // 2
         }
-        matching(&self.keep).then(|| of_layer(Change::Keep, Rule::Keep)) // 3
+        self.keep.match_name(name).then(|| of_layer(Change::Keep, Rule::Keep)) // 3
     }
 
     fn reason(&self, rule: Rule) -> &'static str {

@@ -53,10 +53,22 @@ pub fn read(text: &[u8]) -> Result<Config, String> {
         return Ok(Config::default());
     }
     let text = checked.map_err(|_| "it is not UTF-8".to_owned())?.trim_start_matches('\u{feff}');
-    let reader = Reader::read(text, false)?;
-    // Where the secrets are elsewhere, by an alias, any place may be that.
-    let reader = if reader.has_secrets_elsewhere { Reader::read(text, true)? } else { reader };
+    let mut reader = Reader::read(text, Known::default())?;
+    if let Some(known) = reader.needs_again() {
+        // Two of them at once would take twice the memory.
+        drop(std::mem::take(&mut reader));
+        reader = Reader::read(text, known)?;
+    }
     Ok(reader.finish())
+}
+
+/// What is known from a first reading.
+#[derive(Default)]
+struct Known {
+    /// Where the secrets are elsewhere, by an alias, any place may be that.
+    is_secret_everywhere: bool,
+    /// The lists that an alias puts in the place of a section's list, by their anchors.
+    lists: [Option<usize>; 2],
 }
 
 /// What a value means, by the keys above it.
@@ -91,18 +103,18 @@ struct Reader {
     open: Vec<Open>,
     /// Texts that an alias may stand for, by their anchors.
     texts: BTreeMap<usize, String>,
-    /// Lists that an alias may stand for, by their anchors; those without one in the place of their section from the end.
+    /// The lists that count, by their anchors; those without one in the place of their section from the end.
     lists: BTreeMap<usize, BTreeSet<Vec<u8>>>,
     /// The list of each section.
     passed: [Option<usize>; 2],
-    is_secret_everywhere: bool,
+    known: Known,
     has_secrets_elsewhere: bool,
 }
 
 impl Reader {
     /// Reads the first document.
-    fn read(text: &str, is_secret_everywhere: bool) -> Result<Self, String> {
-        let mut reader = Self { is_secret_everywhere, ..Self::default() };
+    fn read(text: &str, known: Known) -> Result<Self, String> {
+        let mut reader = Self { known, ..Self::default() };
         let left = Cell::new(MOST);
         let text = text.chars().take_while(|&c| {
             left.set(left.get().saturating_sub(usize::from(INDICATORS.contains(c))));
@@ -159,7 +171,7 @@ impl Reader {
         match self.open.last_mut() {
             Some(Open::Map(place, value @ None)) => {
                 let place = *place;
-                let below = place.below(text, self.is_secret_everywhere);
+                let below = place.below(text, self.known.is_secret_everywhere);
                 *value = Some(below);
                 self.key(place, text, below);
             }
@@ -202,7 +214,7 @@ impl Reader {
         if let Place::Passthrough(section) = place {
             self.passed[section] = Some(list);
         }
-        if list != 0 {
+        if matches!(place, Place::Passthrough(_)) || (list != 0 && self.known.lists.contains(&Some(list))) {
             self.lists.insert(list, BTreeSet::new());
         }
         self.open.push(Open::List(place, list));
@@ -218,6 +230,13 @@ impl Reader {
             Place::Secrets | Place::Names => self.has_secrets_elsewhere = true,
             _ => {}
         }
+    }
+
+    /// What a second reading has to know, if one is needed.
+    fn needs_again(&self) -> Option<Known> {
+        let is_elsewhere = |list: &usize| !self.lists.contains_key(list);
+        let needs = self.has_secrets_elsewhere || self.passed.iter().flatten().any(is_elsewhere);
+        needs.then_some(Known { is_secret_everywhere: self.has_secrets_elsewhere, lists: self.passed })
     }
 
     fn finish(mut self) -> Config {

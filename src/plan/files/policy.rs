@@ -2,6 +2,7 @@
 //! `trust.rs`. No message repeats a value of the file.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -126,9 +127,10 @@ fn words(error: &serde_json::Error) -> (String, String) {
     }
 }
 
-/// A key, fit to print. Who writes `NAME=value` has a value in it, which is no business of a message.
+/// A key, fit to print: cut, since it can be as long as the file. Who writes `NAME=value` has a value in it, which is no business of a message.
 fn shown_key(key: &str) -> String {
-    escaped(key.split('=').next().unwrap_or_default().as_bytes())
+    let key = key.split('=').next().unwrap_or_default().as_bytes();
+    escaped(&key[..key.len().min(80)])
 }
 
 fn home_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<HomeMode>, D::Error> {
@@ -249,9 +251,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Pairs<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut pairs: Vec<(String, T)> = Vec::new();
+        let (mut pairs, mut keys) = (Vec::new(), BTreeSet::new());
         while let Some(key) = map.next_key::<String>()? {
-            if pairs.iter().any(|(known, _)| *known == key) {
+            if !keys.insert(key.clone()) {
                 return Err(A::Error::custom(format!("duplicate field `{key}`")));
             }
             let value = map.next_value()?;

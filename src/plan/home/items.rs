@@ -23,6 +23,9 @@ pub const CLAUDE: &str = ".claude";
 /// Its settings, which it creates through a link, and saves through exactly one.
 pub const CLAUDE_JSON: &str = ".claude.json";
 
+/// How many may be named: each is looked up at every start.
+pub const MOST: usize = 1_000;
+
 const HINT: &str = "share keychain, claude, or a path below the home such as .config/gh, without '..'";
 
 impl Item {
@@ -72,14 +75,19 @@ impl Item {
 }
 
 /// The items to share: the default ones or the policy file's `list`, then `more` of the file, then `--share` (true) and
-/// `--no-share` (false) from left to right. Errors: as [`Item::parse`].
+/// `--no-share` (false) from left to right. Errors: as [`Item::parse`], and 125 for more than [`MOST`] words.
 pub fn items<'a>(
     list: Option<&'a [Item]>,
     more: impl Iterator<Item = &'a Item>,
     edits: &[(bool, OsString)],
 ) -> Result<Vec<Item>, Failure> {
+    let named: Vec<_> = list.unwrap_or(&DEFAULT).iter().chain(more).collect();
+    if named.len() + edits.len() > MOST {
+        return Err(Failure::new(format!("more than {MOST} items are to be shared"))
+            .hint("share a directory that holds many, such as .config"));
+    }
     let mut items = Vec::new();
-    list.unwrap_or(&DEFAULT).iter().chain(more).for_each(|item| add(&mut items, item.clone()));
+    named.into_iter().for_each(|item| add(&mut items, item.clone()));
     for (adds, word) in edits {
         if !adds && word == "all" {
             items.clear();

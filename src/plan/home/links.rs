@@ -2,7 +2,9 @@
 //! link's place. It creates nothing; `act/links.rs` does.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::io;
+use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use super::items::{CLAUDE, CLAUDE_JSON, Item};
@@ -35,6 +37,18 @@ pub struct Link {
     pub finding: Option<Diagnostic>,
 }
 
+/// The places of links that will be made. None of them is inside another.
+#[derive(Default)]
+struct Outer(BTreeSet<PathBuf>);
+
+impl Outer {
+    /// Is a place inside one of them? Then that one is the last before it in the order of paths.
+    fn cover(&self, place: &Path) -> bool {
+        let before = self.0.range::<Path, _>((Bound::Unbounded, Bound::Included(place))).next_back();
+        before.is_some_and(|outer| place.starts_with(outer))
+    }
+}
+
 pub struct LinkContext<'a> {
     /// The home; canonical, and with `exists` false not there yet.
     pub home: &'a Path,
@@ -47,24 +61,26 @@ pub struct LinkContext<'a> {
 impl LinkContext<'_> {
     /// The links for the items, outer places before inner ones.
     pub fn links(&self, items: &[Item]) -> Vec<Link> {
+        let mut known = BTreeSet::new();
         let mut places: Vec<(Item, PathBuf)> = Vec::new();
         for item in items {
-            for place in item.places() {
-                if !places.iter().any(|(_, known)| *known == place) {
-                    places.push((item.clone(), place));
-                }
-            }
+            let new = item.places().into_iter().filter(|place| known.insert(place.clone()));
+            places.extend(new.map(|place| (item.clone(), place)));
         }
-        places.sort_by_key(|(_, place)| place.components().count());
+        places.sort_by_cached_key(|(_, place)| place.components().count());
         let mut links: Vec<Link> = Vec::new();
+        let mut outer = Outer::default();
         for (item, place) in places {
-            let link = self.link(item, place, &links);
+            let link = self.link(item, place, &links, &outer);
+            if matches!(link.state, State::Create | State::Replace) {
+                outer.0.insert(link.place.clone());
+            }
             links.push(link);
         }
         links
     }
 
-    fn link(&self, item: Item, place: PathBuf, before: &[Link]) -> Link {
+    fn link(&self, item: Item, place: PathBuf, before: &[Link], outer: &Outer) -> Link {
         let mut link = Link { item, place, target: None, state: State::Skipped, finding: None };
         // Half of Claude Code's state would mix two logins.
         let is_claude_json = link.item == Item::Claude && link.place == Path::new(CLAUDE_JSON);
@@ -88,10 +104,7 @@ impl LinkContext<'_> {
             link.finding = Some(self.not_linked(&link.place, "the one lies inside the other"));
             return link;
         }
-        let covered = before
-            .iter()
-            .any(|outer| matches!(outer.state, State::Create | State::Replace) && link.place.starts_with(&outer.place));
-        let found = if covered { Ok(State::Present) } else { self.examine(&link.place, &target) };
+        let found = if outer.cover(&link.place) { Ok(State::Present) } else { self.examine(&link.place, &target) };
         link.state = found.as_ref().copied().unwrap_or(State::Left);
         link.finding = found.err().map(|what| self.not_linked(&link.place, &what));
         link

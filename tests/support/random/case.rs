@@ -26,7 +26,7 @@ use super::secret::{holds_secret, is_in_a_key};
 use super::world::{Machine, USER};
 
 static WORLD: LazyLock<Machine> = LazyLock::new(Machine::default);
-static GROUPS: LazyLock<Vec<&str>> = LazyLock::new(catalogue::groups);
+static GROUPS: LazyLock<&[&str]> = LazyLock::new(catalogue::groups);
 
 /// See the top of this file.
 #[derive(Clone, Debug)]

@@ -149,3 +149,55 @@ fn w50_a_file_that_can_be_neither_read_nor_missed_is_an_error() {
         sandbox.hx(["-p", "builder", "true"]).run().fails(125, &[path.to_str().unwrap()]);
     }
 }
+
+/// Every file that a start or the doctor reads. A command can put a link at any of them, to a file that only root reads.
+#[test]
+fn w50_a_link_to_secrets_at_any_place_shows_nothing() {
+    let files = [
+        ".hermes/active_profile",
+        ".hermes/hermes-exec.json",
+        ".hermes/.env",
+        ".hermes/.op.env",
+        ".hermes/config.yaml",
+        ".hermes/profiles/builder/hermes-exec.json",
+        ".hermes/profiles/builder/.env",
+        ".hermes/profiles/builder/.op.env",
+        ".hermes/profiles/builder/config.yaml",
+        ".hermes/hermes-agent/.env",
+        ".hermes/hermes-agent/venv/bin/hermes",
+        ".hermes/hermes-agent/venv/pyvenv.cfg",
+        ".hermes/hermes-agent/venv/bin/python",
+        ".claude/.credentials.json",
+        ".claude.json",
+        "managed/.env",
+        "Library/Preferences/com.apple.security.plist",
+        ".local/bin/tool",
+    ];
+    let texts = [
+        format!("{CANARY}\n"),
+        format!("A={CANARY}\n"),
+        format!("a: [{CANARY}\nkey_env: {CANARY}\n"),
+        format!("secrets: {{env: {{{CANARY}: {CANARY}}}}}\n"),
+        format!("{{\"{CANARY}\": \"{CANARY}\", \"set\": {{\"{CANARY}\": 1}}}}"),
+        format!("home = /{CANARY}\nversion = {CANARY}\n"),
+    ];
+    for text in texts {
+        for file in files {
+            let sandbox = Sandbox::with_builder();
+            let secrets = sandbox.write("secrets", &text);
+            fs::set_permissions(&secrets, fs::Permissions::from_mode(0o755)).unwrap();
+            let path = sandbox.path("real").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            symlink(&secrets, &path).unwrap();
+            let dir = sandbox.path("real/.local/bin");
+            let tools = format!("{}:/usr/bin:/bin", dir.display());
+            let shims = ["--shims", dir.to_str().unwrap(), "tool"];
+            let runs = REQUESTS.iter().map(|(args, _)| *args).chain([&shims[..]]);
+            for args in runs.flat_map(|args| [args.to_vec(), [&["-p", "builder"], args].concat()]) {
+                let run = sandbox.hx(&args).env("PATH", &tools).env("HERMES_MANAGED_DIR", sandbox.path("real/managed"));
+                let outcome = run.run();
+                assert!(matches!(outcome.code(), 0 | 1 | 125), "{file}: {args:?}: {outcome:?}");
+            }
+        }
+    }
+}

@@ -32,7 +32,7 @@ fn under_nohup() {
 
 #[test]
 fn under_nice() {
-    is(&Twin::new().through(&["/usr/bin/nice", "-n", "7"]).is_the_same(|start| start), "nice: 7");
+    is(&Twin::new().through(&["/usr/bin/nice", "-n", "19"]).is_the_same(|start| start), "nice: 19");
 }
 
 #[test]

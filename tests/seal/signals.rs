@@ -48,12 +48,15 @@ fn w56_every_file_in_which_hermes_keeps_secrets_is_closed() {
     let files = [
         "real/.hermes/.op.env", "real/.hermes/profiles/builder/.op.env", "real/.hermes/hermes-agent/.env",
         "real/.hermes/shared/nous_auth.json", "other root/profiles/else/.env", "other root/profiles/else/auth.json",
+        "managed/.env",
     ];
     for file in files {
         sandbox.write(file, "secret\n");
     }
-    let open =
-        ["real/.hermes/hermes-agent/run.py", "real/.hermes/shared/notes", "other root/profiles/else/config.yaml"];
+    let open = [
+        "real/.hermes/hermes-agent/run.py", "real/.hermes/shared/notes", "other root/profiles/else/config.yaml",
+        "managed/notes",
+    ];
     for file in open {
         sandbox.write(file, "open\n");
     }
@@ -63,10 +66,12 @@ fn w56_every_file_in_which_hermes_keeps_secrets_is_closed() {
     let root = sandbox.root();
     let read = |level| {
         let args = [&["-p", "builder", "--hermes-home", text(&root), level, "--", "cat"], &paths[..]];
-        let run = start(&sandbox, &args.concat()).env("HERMES_HOME", sandbox.path(inherited));
+        let run = start(&sandbox, &args.concat())
+            .env("HERMES_HOME", sandbox.path(inherited))
+            .env("HERMES_MANAGED_DIR", sandbox.path("managed"));
         let out = run.run().out();
         (out.matches("secret").count(), out.matches("open").count())
     };
-    assert_eq!(read("--seal"), (6, 3));
-    assert_eq!(read("--seal=files"), (0, 3));
+    assert_eq!(read("--seal"), (7, 4));
+    assert_eq!(read("--seal=files"), (0, 4));
 }

@@ -15,6 +15,7 @@ use crate::plan::catalogue;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::files::config::{self, Config};
 use crate::plan::files::dotenv;
+use crate::plan::profile::layout::managed_dir;
 use crate::plan::profile::{Selection, failed, unread};
 use crate::world::{FILE_LIMIT, FileText, Input};
 
@@ -59,8 +60,7 @@ impl Declared {
                 declared.home_mode = config.home_mode;
             }
         }
-        let managed = input.environ.given(b"HERMES_MANAGED_DIR").unwrap_or(b"/etc/hermes").trim_ascii();
-        let managed = Some(PathBuf::from(OsStr::from_bytes(managed))).filter(|path| path.is_absolute());
+        let managed = managed_dir(input.environ);
         for dir in [root.map(|root| root.join("hermes-agent")), managed.clone()].into_iter().flatten() {
             declared.add_assigned(&dir.join(".env"), input, warnings)?;
         }

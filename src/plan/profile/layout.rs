@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::environ::Environ;
 use crate::plan::diagnostic::Origin;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,13 @@ pub fn root_of(hermes_home: &Path) -> PathBuf {
         Some(root) if is_profile_shaped(hermes_home) => root.to_owned(),
         _ => hermes_home.to_owned(),
     }
+}
+
+/// Where an administrator keeps settings for all users (hermes-agent 0.19.0, `hermes_cli/managed_scope.py`); none where the
+/// variable names no absolute path.
+pub fn managed_dir(environ: &Environ) -> Option<PathBuf> {
+    let dir = environ.given(b"HERMES_MANAGED_DIR").unwrap_or(b"/etc/hermes").trim_ascii();
+    Some(PathBuf::from(OsStr::from_bytes(dir))).filter(|path| path.is_absolute())
 }
 
 /// Replaces a leading `~/`; none when there is no home to put there.

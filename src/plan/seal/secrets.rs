@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::mounts::Mounts;
 use crate::plan::profile::Selection;
+use crate::plan::profile::layout::managed_dir;
 use crate::world::{Input, Kind, World, is_missing};
 
 /// A directory on the path of a secret file.
@@ -41,8 +42,8 @@ pub(super) struct Secrets<'a> {
 pub(super) struct Unlisted(pub PathBuf, pub io::Error);
 
 impl<'a> Secrets<'a> {
-    /// Those of the root, of every profile (each directory in `profiles` counts as one) and of the inherited HERMES_HOME.
-    /// `mounts` is the text of proc_pid_mountinfo(5). Errors: where a directory cannot be listed.
+    /// Those of the root, of every profile (each directory in `profiles` counts as one) and of the inherited HERMES_HOME, and
+    /// the machine's `.env`. `mounts` is the text of proc_pid_mountinfo(5). Errors: where a directory cannot be listed.
     pub fn gather(selection: &Selection, mounts: &[u8], input: &Input<'a>) -> Result<Self, Unlisted> {
         let (mounts, world) = (Mounts::parse(mounts), input.world);
         let mut secrets = Self { world, mounts, secret_dirs: BTreeSet::new(), found: BTreeSet::new() };
@@ -57,6 +58,7 @@ impl<'a> Secrets<'a> {
         if let Some(inherited) = inherited.filter(|path| path.is_absolute()) {
             secrets.hold_target(inherited)?;
         }
+        managed_dir(input.environ).into_iter().for_each(|dir| secrets.hold_file(&dir.join(".env")));
         let others: Vec<_> = secrets.found.iter().flat_map(|path| secrets.other_paths(path)).collect();
         secrets.found.extend(others);
         Ok(secrets)

@@ -53,7 +53,13 @@ pub fn hold(case: &Case) {
 pub fn agrees(environ: &Environ, plan: &Draft) {
     let outcomes: HashMap<&[u8], &Decision> = plan.env.decisions.iter().map(|one| (one.name.as_slice(), one)).collect();
     assert_eq!(outcomes.len(), plan.env.decisions.len(), "a name has two outcomes");
-    let mut child = plan.env.child.entries().iter().map(|entry| entry.to_bytes()).peekable();
+    let mut block = plan.env.child.clone();
+    // Set when it is known which program is started.
+    let program = plan.command.as_ref().and_then(|command| command.program.as_ref().ok());
+    if let Some(guard) = program.and_then(|program| program.guard.as_ref()) {
+        block.set(b"HERMES_EXEC_GUARD", guard);
+    }
+    let mut child = block.entries().iter().map(|entry| entry.to_bytes()).peekable();
     let mut seen = HashSet::new();
     for entry in environ.entries() {
         let entry = entry.to_bytes();

@@ -163,6 +163,8 @@ impl Judge<'_> {
         let child: Vec<_> = self.plan.env.child.copies(name).collect();
         let inherited: Vec<_> = self.environ.copies(name).collect();
         match self.user(name) {
+            // What stops a loop of scripts is nobody's to unset.
+            _ if name == b"HERMES_EXEC_GUARD" && *rule == Rule::Computed => self.computed(outcome),
             Some((Rule::Set, value)) => {
                 assert_eq!((*rule, action), (Rule::Set, "set"), "{outcome:?}");
                 assert_eq!(child, [value.unwrap()], "{outcome:?}");
@@ -199,6 +201,10 @@ impl Judge<'_> {
             b"HOME" => assert_eq!(value, home.to.as_ref().map(|to| to.as_os_str().as_encoded_bytes())),
             b"HERMES_HOME" | b"HERMES_PROFILE" => assert!(value.is_some()),
             b"HERMES_REAL_HOME" => assert!(redirected),
+            b"HERMES_EXEC_GUARD" => {
+                let program = self.plan.command.as_ref().and_then(|command| command.program.as_ref().ok());
+                assert!(program.is_some_and(|program| program.guard.is_some()));
+            }
             name => assert!(redirected && POINTERS.iter().any(|(known, _)| known.as_bytes() == name), "{outcome:?}"),
         }
     }

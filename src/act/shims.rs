@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::error::Failure;
-use crate::plan::shims::{Shims, is_shim};
+use crate::plan::shims::{PATH_FILE, Shims, Written};
 use crate::text::escaped_path;
 
 /// Who starts a tool through a shim need not be who wrote it; a umask has no say.
@@ -21,7 +21,7 @@ pub fn write(shims: &Shims) -> anyhow::Result<()> {
         let path = shims.dir.join(tool);
         match fs::symlink_metadata(&path) {
             Err(_) => {}
-            Ok(meta) if meta.is_file() && is_shim(&fs::read(&path).unwrap_or_default(), tool) => {}
+            Ok(meta) if meta.is_file() && Written::read(&fs::read(&path).unwrap_or_default(), tool).is_some() => {}
             Ok(_) => {
                 let path = escaped_path(&path);
                 return Err(Failure::new(format!("{path} exists and is not a shim for that tool; nothing is written"))
@@ -37,7 +37,7 @@ pub fn write(shims: &Shims) -> anyhow::Result<()> {
     for (tool, text) in &shims.files {
         put(&shims.dir.join(tool), text, MODE)?;
     }
-    put(&shims.dir.join(".path.sh"), &shims.path, 0o644)
+    put(&shims.dir.join(PATH_FILE), &shims.path, 0o644)
 }
 
 /// Puts a file in its place by a temporary one and `rename`, unless it is there as it should be.

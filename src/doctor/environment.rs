@@ -44,7 +44,7 @@ fn removed(plan: &Draft, rules: &[Rule]) -> Vec<String> {
     plan.env.decisions.iter().filter(gone).map(|decision| escaped(&decision.name)).collect()
 }
 
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     let listed = names.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
     match names.len() {
         0..=4 => listed,

@@ -8,6 +8,7 @@ mod environment;
 mod home;
 mod links;
 mod seal;
+mod shims;
 mod venv;
 
 use crate::cli::Options;
@@ -32,6 +33,7 @@ pub fn examine(options: &Options, input: &Input<'_>) -> Vec<Diagnostic> {
     checks.extend(environment::checks(&case));
     checks.extend(claude::checks(&case));
     checks.extend(venv::checks(&case));
+    checks.extend(shims::checks(&case));
     checks.extend(seal::checks(&case));
     checks
 }

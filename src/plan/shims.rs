@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::cli::{Assignment, Options, words};
@@ -14,7 +14,10 @@ use crate::world::Input;
 
 /// Both lines begin and end so, whatever the path and the options are.
 const FIRST: &[u8] = b"#!/bin/sh\n";
-const EXEC: &[u8] = b"exec '";
+const EXEC: &[u8] = b"exec ";
+
+/// Beside the shims: puts their directory first on PATH.
+pub const PATH_FILE: &str = ".path.sh";
 
 pub struct Shims {
     pub dir: PathBuf,
@@ -54,7 +57,7 @@ impl Shims {
         let mut words = vec![quoted(own.as_os_str())];
         words.extend(words::of_run(options, base).iter().map(|word| quoted(word)));
         let start = words.join(&b' ');
-        let text = |tool: &OsString| [FIRST, b"exec ", &start, &end(tool)].concat();
+        let text = |tool: &OsString| [FIRST, EXEC, &start, &end(tool)].concat();
         let files = options.command.iter().map(|tool| (tool.clone(), text(tool))).collect();
         let shown = quoted(dir.as_os_str());
         let path = [
@@ -65,7 +68,7 @@ impl Shims {
             b":$PATH; export PATH ;;\nesac\n",
         ]
         .concat();
-        let file = escaped_path(&dir.join(".path.sh")).replace('\\', "\\\\").replace('"', "\\\"");
+        let file = escaped_path(&dir.join(PATH_FILE)).replace('\\', "\\\\").replace('"', "\\\"");
         let lines = [
             format!("export PATH={}:\"$PATH\"", escaped(&shown)),
             format!("shell_init_files: [\"~/.profile\", \"~/.bashrc\", \"{file}\"]"),
@@ -74,10 +77,42 @@ impl Shims {
     }
 }
 
-/// Is this the text of a shim for the tool, of any version?
-pub fn is_shim(text: &[u8], tool: &OsStr) -> bool {
-    let Some(line) = text.strip_prefix(FIRST).filter(|line| line.starts_with(EXEC)) else { return false };
-    line.ends_with(&end(tool)) && line.iter().filter(|&&byte| byte == b'\n').count() == 1
+/// What a shim says.
+pub struct Written {
+    /// The hermes-exec that it starts.
+    pub program: PathBuf,
+    pub options: Vec<OsString>,
+}
+
+impl Written {
+    /// Reads the text of a shim for the tool, of any version; none where it is anything else.
+    pub fn read(text: &[u8], tool: &OsStr) -> Option<Self> {
+        let line = text.strip_prefix(FIRST)?.strip_prefix(EXEC)?.strip_suffix(&end(tool)[..])?;
+        let mut words = unquoted(line)?.into_iter();
+        Some(Self { program: words.next()?.into(), options: words.collect() })
+    }
+}
+
+/// The words of a line that [`quoted`] wrote, with one blank between them.
+fn unquoted(mut line: &[u8]) -> Option<Vec<OsString>> {
+    let mut words = Vec::new();
+    loop {
+        line = line.strip_prefix(b"'")?;
+        let mut word = Vec::new();
+        loop {
+            let at = line.iter().position(|byte| matches!(byte, b'\'' | b'\n')).filter(|&at| line[at] == b'\'')?;
+            word.extend(&line[..at]);
+            line = &line[at + 1..];
+            let Some(rest) = line.strip_prefix(br"\''") else { break };
+            word.push(b'\'');
+            line = rest;
+        }
+        words.push(OsString::from_vec(word));
+        if line.is_empty() {
+            return Some(words);
+        }
+        line = line.strip_prefix(b" ")?;
+    }
 }
 
 fn end(tool: &OsStr) -> Vec<u8> {

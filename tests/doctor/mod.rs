@@ -7,6 +7,7 @@ mod form;
 mod home;
 mod links;
 mod profile;
+mod shims;
 mod sound;
 mod venv;
 mod warnings;

@@ -135,7 +135,7 @@ pub fn dotenv(text: &[u8]) {
 pub fn config(text: &[u8]) {
     let read = config::read(text);
     match &read {
-        Ok(Config { passthrough, declared, home_mode: _ }) => {
+        Ok(Config { passthrough, declared, home_mode: _, init_files: _ }) => {
             for name in passthrough.iter().chain(declared) {
                 assert_eq!(name.trim_ascii(), name.as_slice(), "{:?}", name.escape_ascii());
             }

@@ -22,6 +22,8 @@ pub struct Config {
     pub declared: BTreeSet<Vec<u8>>,
     /// `terminal.home_mode`.
     pub home_mode: Option<String>,
+    /// `terminal.shell_init_files`; for certain only by [`read_all`].
+    pub init_files: BTreeSet<Vec<u8>>,
 }
 
 /// The setting that names a credential's variable.
@@ -31,6 +33,9 @@ const KEY_ENV: [&str; 4] = ["key_env", "api_key_env", "keyEnv", "apiKeyEnv"];
 /// several.
 const WORDS: [&str; 4] = ["env_passthrough", "key_env", "eyEnv", "home_mode"];
 const OF_SECRETS: [&str; 2] = ["secrets", "env"];
+
+/// Beside the lists of the two sections.
+const INIT_FILES: usize = 2;
 
 /// The longest text for which an alias may stand, in bytes. No name of a variable comes near, and copies of longer ones could
 /// add up.
@@ -52,7 +57,16 @@ pub fn read(text: &[u8]) -> Result<Config, String> {
     if !WORDS.iter().any(holds) && !OF_SECRETS.iter().all(holds) {
         return Ok(Config::default());
     }
-    let text = checked.map_err(|_| "it is not UTF-8".to_owned())?.trim_start_matches('\u{feff}');
+    whole(checked.map_err(|_| "it is not UTF-8".to_owned())?)
+}
+
+/// As [`read`], whatever words there are: for what no start needs to know. None where it is no YAML.
+pub fn read_all(text: &[u8]) -> Option<Config> {
+    whole(std::str::from_utf8(text).ok()?).ok()
+}
+
+fn whole(text: &str) -> Result<Config, String> {
+    let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::read(text, Known::default())?;
     if let Some(known) = reader.needs_again() {
         // Two of them at once would take twice the memory.
@@ -68,7 +82,7 @@ struct Known {
     /// Where the secrets are elsewhere, by an alias, any place may be that.
     is_secret_everywhere: bool,
     /// The lists that an alias puts in the place of a section's list, by their anchors.
-    lists: [Option<usize>; 2],
+    lists: [Option<usize>; 3],
 }
 
 /// What a value means, by the keys above it.
@@ -77,8 +91,8 @@ enum Place {
     Root,
     /// `terminal` (0) or `tools` (1).
     Section(usize),
-    /// The list of the section.
-    Passthrough(usize),
+    /// `env_passthrough` of the section, or `shell_init_files` ([`INIT_FILES`]).
+    Listed(usize),
     HomeMode,
     /// The name of a variable.
     Name,
@@ -105,8 +119,8 @@ struct Reader {
     texts: BTreeMap<usize, String>,
     /// The lists that count, by their anchors; those without one in the place of their section from the end.
     lists: BTreeMap<usize, BTreeSet<Vec<u8>>>,
-    /// The list of each section.
-    passed: [Option<usize>; 2],
+    /// The list of each section, and that of the files.
+    listed: [Option<usize>; 3],
     known: Known,
     has_secrets_elsewhere: bool,
 }
@@ -194,10 +208,11 @@ impl Reader {
         match (place, below) {
             (Place::Names, _) => drop(self.config.declared.insert(name(text))),
             (_, Place::HomeMode) => self.config.home_mode = None,
-            (_, Place::Passthrough(section)) => self.passed[section] = None,
+            (_, Place::Listed(which)) => self.listed[which] = None,
             (_, Place::Section(section)) => {
-                self.passed[section] = None;
+                self.listed[section] = None;
                 if section == 0 {
+                    self.listed[INIT_FILES] = None;
                     self.config.home_mode = None;
                 }
             }
@@ -208,13 +223,13 @@ impl Reader {
     fn list(&mut self, anchor: usize) {
         let place = self.next();
         let list = match place {
-            Place::Passthrough(section) if anchor == 0 => usize::MAX - section,
+            Place::Listed(which) if anchor == 0 => usize::MAX - which,
             _ => anchor,
         };
-        if let Place::Passthrough(section) = place {
-            self.passed[section] = Some(list);
+        if let Place::Listed(which) = place {
+            self.listed[which] = Some(list);
         }
-        if matches!(place, Place::Passthrough(_)) || (list != 0 && self.known.lists.contains(&Some(list))) {
+        if matches!(place, Place::Listed(_)) || (list != 0 && self.known.lists.contains(&Some(list))) {
             self.lists.insert(list, BTreeSet::new());
         }
         self.open.push(Open::List(place, list));
@@ -226,7 +241,7 @@ impl Reader {
             return self.text(&text);
         }
         match self.next() {
-            Place::Passthrough(section) => self.passed[section] = Some(anchor),
+            Place::Listed(which) => self.listed[which] = Some(anchor),
             Place::Secrets | Place::Names => self.has_secrets_elsewhere = true,
             _ => {}
         }
@@ -235,12 +250,14 @@ impl Reader {
     /// What a second reading has to know, if one is needed.
     fn needs_again(&self) -> Option<Known> {
         let is_elsewhere = |list: &usize| !self.lists.contains_key(list);
-        let needs = self.has_secrets_elsewhere || self.passed.iter().flatten().any(is_elsewhere);
-        needs.then_some(Known { is_secret_everywhere: self.has_secrets_elsewhere, lists: self.passed })
+        let needs = self.has_secrets_elsewhere || self.listed.iter().flatten().any(is_elsewhere);
+        needs.then_some(Known { is_secret_everywhere: self.has_secrets_elsewhere, lists: self.listed })
     }
 
     fn finish(mut self) -> Config {
-        let lists = self.passed.into_iter().flatten().filter_map(|list| self.lists.remove(&list));
+        let files = self.listed[INIT_FILES].and_then(|list| self.lists.get(&list));
+        self.config.init_files = files.cloned().unwrap_or_default();
+        let lists = self.listed[..INIT_FILES].iter().flatten().filter_map(|list| self.lists.remove(list));
         self.config.passthrough = lists.flatten().collect();
         self.config
     }
@@ -255,7 +272,8 @@ impl Place {
             (Self::Root, "tools") => Self::Section(1),
             // The second joins in the keys of another map.
             (Self::Root, "secrets" | "<<") => Self::Secrets,
-            (Self::Section(section), "env_passthrough") => Self::Passthrough(section),
+            (Self::Section(section), "env_passthrough") => Self::Listed(section),
+            (Self::Section(0), "shell_init_files") => Self::Listed(INIT_FILES),
             (Self::Section(0), "home_mode") => Self::HomeMode,
             _ if KEY_ENV.contains(&key) => Self::Name,
             (_, "env") if is_secret => Self::Names,

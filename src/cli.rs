@@ -9,18 +9,20 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 mod errors;
+mod help;
 mod order;
 pub mod words;
 
 use crate::error::Failure;
 pub use errors::USAGE;
 use errors::usage_error;
+use help::{BRIEF, ENVIRONMENT, EXAMPLES, INSPECTING, OTHER, PROFILE, SEALING, SHARING};
 pub use order::{Assignment, Grants};
 
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HomeMode {
-    /// The profile's home for a named profile, or where the default profile has one; otherwise HOME stays
+    /// A named profile's home; the default one's where it exists
     Auto,
     /// The profile's home, always
     Profile,
@@ -104,128 +106,138 @@ pub enum Request {
     Run(Box<Options>),
 }
 
-/// Run COMMAND in place, without Hermes' credentials and venv markers, in the HOME of a Hermes profile.
+/// Run COMMAND in place, without Hermes' credentials and venv markers, in the HOME
+/// of a Hermes profile.
 ///
-/// Options end at `--` or at the first word that is not an option; from there on everything belongs to COMMAND.
+/// Options end at `--` or at the first word that is not an option; from there on
+/// everything belongs to COMMAND.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
-#[command(
-    after_help = "Exit status: 125 hermes-exec itself failed, 126 COMMAND cannot be started, 127 COMMAND was not \
-found, otherwise COMMAND's own. This is hygiene, not a security boundary: COMMAND has your uid."
-)]
+#[command(verbatim_doc_comment, disable_help_flag = true, disable_version_flag = true, after_long_help = EXAMPLES)]
 pub struct Options {
     /// Profile to run as
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help_heading = PROFILE)]
     pub profile: Option<OsString>,
 
     /// Hermes root or profile directory, as HERMES_HOME
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = PROFILE)]
     pub hermes_home: Option<OsString>,
 
     /// Which HOME COMMAND gets
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", help_heading = PROFILE)]
     pub home: Option<HomeMode>,
 
-    /// Also link these items into the home: keychain, claude, or a path such as .config/gh
-    #[arg(long, value_name = "ITEM[,ITEM]")]
-    share: Vec<OsString>,
-
-    /// Do not link these items, or `all`
-    #[arg(long, value_name = "ITEM[,ITEM]")]
-    no_share: Vec<OsString>,
-
-    /// Grant credentials by group; without a value every provider and tool group
+    /// Grant credentials by group; without a value every group but the sealed
     #[arg(long, value_name = "GROUP,...", num_args = 0..=1, require_equals = true, action = ArgAction::Append)]
+    #[arg(help_heading = ENVIRONMENT)]
     inherit_credentials: Vec<OsString>,
 
     /// Keep variables (glob with * and ?)
-    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
     pub keep: Vec<OsString>,
 
     /// Remove variables (glob with * and ?)
-    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
     pub unset: Vec<OsString>,
 
     /// Set a variable, over every other rule
-    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
     set: Vec<OsString>,
 
     /// Set a variable to what is in FILE, such as /dev/fd/3
-    #[arg(long, value_name = "NAME=FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME=FILE", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
     set_from: Vec<OsString>,
 
     /// Which activation markers of venvs and the like to remove
-    #[arg(long, value_name = "WHICH")]
+    #[arg(long, value_name = "WHICH", help_heading = ENVIRONMENT)]
     pub markers: Option<Markers>,
 
-    /// Pass only the core variables, and what --keep, --set, grants and passthrough name
-    #[arg(long)]
+    /// Pass only the core variables, and what is named
+    #[arg(long, help_heading = ENVIRONMENT)]
     pub minimal: bool,
 
-    /// Another policy file than the profile's or the root's hermes-exec.json
-    #[arg(long, value_name = "FILE", overrides_with = "no_policy")]
-    pub policy: Option<OsString>,
+    /// Also link these into the home: a path such as .config/gh
+    #[arg(long, value_name = "ITEM[,ITEM]", help_heading = SHARING)]
+    share: Vec<OsString>,
 
-    /// Read no policy file
-    #[arg(long, overrides_with = "policy")]
-    pub no_policy: bool,
+    /// Do not link these: keychain, claude, a path, or `all`
+    #[arg(long, value_name = "ITEM[,ITEM]", help_heading = SHARING)]
+    no_share: Vec<OsString>,
 
-    /// Run STRING with a shell; the words after it are its $0, $1 ...
-    #[arg(short = 'c', value_name = "STRING", allow_hyphen_values = true)]
-    pub shell_string: Option<OsString>,
+    /// Remove the links that hermes-exec makes from the home
+    #[arg(long, group = "mode", help_heading = SHARING)]
+    unlink: bool,
 
-    /// Change to DIR before COMMAND is looked up and started
-    #[arg(short = 'C', long, value_name = "DIR", allow_hyphen_values = true)]
-    pub chdir: Option<OsString>,
-
-    /// Pass NAME as the zeroth argument
-    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
-    pub argv0: Option<OsString>,
-
-    /// Linux: keep COMMAND from reading credentials back out of other processes; `files`: nor out of Hermes' secret files.
-    /// Without a value: on
+    /// Linux: keep COMMAND from reading back what was removed; without a
+    /// value: on
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    #[arg(verbatim_doc_comment, help_heading = SEALING)]
     pub seal: Option<SealLevel>,
 
     /// Print what would be done, and do nothing
-    #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
+    #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode", help_heading = INSPECTING)]
     explain: bool,
 
     /// With --explain: why this variable is there, or not, in one line
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = INSPECTING)]
     pub only: Vec<OsString>,
 
     /// Check the setup and suggest fixes
-    #[arg(long, group = "mode")]
+    #[arg(long, group = "mode", help_heading = INSPECTING)]
     doctor: bool,
 
     /// Print the built-in table of variables: name, group, class, why
-    #[arg(long, group = "mode")]
+    #[arg(long, group = "mode", help_heading = INSPECTING)]
     catalogue: bool,
 
     /// Print JSON, with --explain, --doctor or --catalogue
-    #[arg(long)]
+    #[arg(long, help_heading = INSPECTING)]
     pub json: bool,
 
-    /// Remove the links that hermes-exec makes from the home
-    #[arg(long, group = "mode")]
-    unlink: bool,
-
-    /// Write a PATH shim into DIR for each TOOL that follows, with the options of this command line
-    #[arg(long, value_name = "DIR", group = "mode")]
-    shims: Option<OsString>,
-
-    /// Print the completion script for a shell
-    #[arg(long, value_name = "SHELL", group = "mode")]
-    completions: Option<Shell>,
-
     /// Print the names that are changed, and why, on stderr
-    #[arg(short, long, overrides_with = "quiet")]
+    #[arg(short, long, overrides_with = "quiet", help_heading = INSPECTING)]
     pub verbose: bool,
 
     /// Print no warnings and no notices
-    #[arg(short, long, overrides_with = "verbose")]
+    #[arg(short, long, overrides_with = "verbose", help_heading = INSPECTING)]
     pub quiet: bool,
+
+    /// Another policy file than the profile's or the root's hermes-exec.json
+    #[arg(long, value_name = "FILE", overrides_with = "no_policy", help_heading = OTHER)]
+    pub policy: Option<OsString>,
+
+    /// Read no policy file
+    #[arg(long, overrides_with = "policy", help_heading = OTHER)]
+    pub no_policy: bool,
+
+    /// Run STRING with a shell; the words after it are its $0, $1 ...
+    #[arg(short = 'c', value_name = "STRING", allow_hyphen_values = true, help_heading = OTHER)]
+    pub shell_string: Option<OsString>,
+
+    /// Change to DIR before COMMAND is looked up and started
+    #[arg(short = 'C', long, value_name = "DIR", allow_hyphen_values = true, help_heading = OTHER)]
+    pub chdir: Option<OsString>,
+
+    /// Pass NAME as the zeroth argument
+    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true, help_heading = OTHER)]
+    pub argv0: Option<OsString>,
+
+    /// Write a PATH shim into DIR for each TOOL that follows, with these
+    /// options
+    #[arg(long, value_name = "DIR", group = "mode", verbatim_doc_comment, help_heading = OTHER)]
+    shims: Option<OsString>,
+
+    /// Print the completion script for a shell
+    #[arg(long, value_name = "SHELL", group = "mode", help_heading = OTHER)]
+    completions: Option<Shell>,
+
+    /// Print one screen (-h) or this (--help)
+    #[arg(short, long, action = ArgAction::Help, help_heading = OTHER)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
+    version: Option<bool>,
 
     /// The command and its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
@@ -266,7 +278,9 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Requ
     let mut matches = match Options::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            return Ok(Request::Text(error.to_string()));
+            let text = error.to_string();
+            let is_brief = error.kind() == ErrorKind::DisplayHelp && !text.contains(EXAMPLES);
+            return Ok(Request::Text(if is_brief { BRIEF.to_owned() } else { text }));
         }
         Err(error) => return Err(usage_error(&error)),
     };

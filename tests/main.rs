@@ -20,6 +20,7 @@ mod explained;
 mod failing_output;
 mod families;
 mod grants;
+mod help;
 mod home;
 mod home_cases;
 mod json;

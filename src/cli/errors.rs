@@ -4,6 +4,8 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::error::Failure;
+use crate::plan::catalogue::closest;
+use crate::plan::env::secrets::mistyped;
 
 /// The line that `--help` and every usage error show.
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
@@ -26,11 +28,16 @@ pub fn usage_error(error: &clap::Error) -> Failure {
             })
         }
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_some_and(|value| !value.is_empty()) => {
+            let value = text(ContextKind::InvalidValue).unwrap_or_default();
             let known = match error.get(ContextKind::ValidValue) {
-                Some(ContextValue::Strings(known)) => format!("one of: {}", known.join(", ")),
-                _ => usage,
+                Some(ContextValue::Strings(known)) => known.as_slice(),
+                _ => &[],
             };
-            Failure::new(format!("{option} does not take this value")).hint(known)
+            let close = closest(&value, known.iter().map(String::as_str));
+            let close = close.map(|close| format!("did you mean '{close}'? ")).unwrap_or_default();
+            // Of the options that take one of a few words alone.
+            let value = mistyped(value.as_bytes()).unwrap_or_else(|| "this value".into());
+            Failure::new(format!("{option} does not take {value}")).hint(format!("{close}one of: {}", known.join(", ")))
         }
         ErrorKind::InvalidValue => Failure::new(format!("{option} needs a value")).hint(usage),
         ErrorKind::TooManyValues => Failure::new(format!("{option} takes no value")).hint(usage),

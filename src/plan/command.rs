@@ -21,6 +21,8 @@ use crate::world::{Input, Kind, Stat, World, is_missing};
 const NO_PATH: &[u8] = b"/bin:/usr/bin";
 /// Where people install for themselves, below the real home; not every PATH has it.
 const USER_BIN: [&str; 2] = [".local/bin", ".cargo/bin"];
+/// Options that others have as words.
+const MODES: [&str; 8] = ["catalogue", "completions", "doctor", "dry-run", "explain", "help", "shims", "version"];
 /// A candidate that called us this often is skipped, in whichever process.
 const MOST_CALLS: usize = 16;
 /// How much of a script is searched for a call of ours, in bytes.
@@ -175,6 +177,7 @@ impl Search {
             Some(path) => {
                 failure.hint(format!("it is {}; give that path, or add its directory to PATH", escaped_path(&path)))
             }
+            None if MODES.contains(&word.as_str()) => failure.hint(format!("did you mean --{word}?")),
             None => failure,
         }
     }

@@ -16,6 +16,7 @@
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
+use crate::plan::logins::{Login, login};
 use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
 
 static NAMES: &str = include_str!("names.tsv");
@@ -164,10 +165,14 @@ pub fn group(word: &[u8]) -> Result<&'static str, String> {
     if let Some(group) = known.iter().find(|group| group.as_bytes() == word) {
         return Ok(group);
     }
-    let close = std::str::from_utf8(word).ok().and_then(|word| closest(word, known.iter().copied()));
-    Err(match close {
-        Some(close) => format!("did you mean '{close}'?"),
-        None => "the groups are in: hermes-exec --catalogue".into(),
+    // Who names a program means what it logs in with.
+    let close = match login(word) {
+        Some(Login::Groups(groups)) => groups.to_vec(),
+        _ => std::str::from_utf8(word).ok().and_then(|word| closest(word, known.iter().copied())).into_iter().collect(),
+    };
+    Err(match close.is_empty() {
+        false => format!("did you mean '{}'?", close.join("' or '")),
+        true => "the groups are in: hermes-exec --catalogue".into(),
     })
 }
 

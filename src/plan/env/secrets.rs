@@ -1,6 +1,8 @@
 //! What looks like a secret: words in a name, a password in a URL, the shape of a model provider's key.
 #![forbid(unsafe_code)]
 
+use crate::text::escaped;
+
 /// Words that make a name a secret's, between underscores and in any case.
 const SECRET_WORDS: [&str; 27] = [
     "KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS",
@@ -28,6 +30,16 @@ pub fn has_credentials_in_url(value: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// A word that was mistyped in the place of a mode, a group, an item or the like, to print; none where a secret may have been
+/// put there: it has the shape of a key, or is as long as one and has a digit in it, as no such word does.
+pub fn mistyped(word: &[u8]) -> Option<String> {
+    const LONGEST: usize = 80;
+    const KEY: usize = 16;
+    let is_long = word.len() >= KEY && word.iter().any(u8::is_ascii_digit);
+    let text = || escaped(&word[..word.len().min(LONGEST)]);
+    (!is_long && !is_provider_key(word)).then(text).map(|text| format!("'{text}'"))
 }
 
 /// Is the value the key of a model provider, by its shape? Model names share some of the prefixes

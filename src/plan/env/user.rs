@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::decision::{Change, Decision, Rule};
 use super::names::strip_container_prefix;
+use super::secrets::mistyped;
 use crate::cli::{self, Assignment, Markers, Options};
 use crate::environ;
 use crate::error::Failure;
@@ -240,8 +241,10 @@ impl Granted {
     fn from_options(given: Option<&cli::Grants>) -> Result<Self, Failure> {
         let Some(given) = given else { return Ok(Self::default()) };
         let find = |word: &OsString| {
-            catalogue::group(word.as_bytes())
-                .map_err(|hint| Failure::new("--inherit-credentials: there is no such group").hint(hint))
+            catalogue::group(word.as_bytes()).map_err(|hint| {
+                let group = mistyped(word.as_bytes()).unwrap_or_else(|| "of that name".into());
+                Failure::new(format!("--inherit-credentials: there is no group {group}")).hint(hint)
+            })
         };
         let groups = given.groups.iter().map(find).collect::<Result<BTreeSet<_>, _>>()?;
         let origin = Origin::Option("--inherit-credentials");

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::Failure;
+use crate::plan::env::secrets::mistyped;
 use crate::text::escaped_path;
 use crate::world::PATH_MAX;
 
@@ -52,7 +53,8 @@ impl Item {
             }
         }
         if path.as_os_str().is_empty() {
-            return Err(Failure::new(format!("{option}: an item is not a path below the home")).hint(HINT));
+            let item = mistyped(word.as_bytes()).unwrap_or_else(|| "an item".into());
+            return Err(Failure::new(format!("{option}: {item} is not a path below the home")).hint(HINT));
         }
         Ok(Self::Path(path))
     }

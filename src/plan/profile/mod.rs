@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::Options;
 use crate::error::Failure;
+use crate::plan::catalogue;
 use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::text::{escaped, escaped_path, shell_quoted_path};
 use crate::world::place::Place;
@@ -169,7 +170,11 @@ fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<
         Some(hint) => Failure::new(message).hint(hint),
         None if source == Origin::ActiveProfile => Failure::new(message).hint(known(root, input.world)),
         None => Failure::new(message)
-            .hint(format!("{}; to make it: hermes -p default profile create {name}", known(root, input.world)))
+            .hint(format!(
+                "{}{}; to make it: hermes -p default profile create {name}",
+                meant(name, root, input.world),
+                known(root, input.world)
+            ))
             .cure(format!("hermes -p default profile create {name}")),
     }
 }
@@ -209,7 +214,18 @@ fn sudo_hint(name: &str, input: &Input<'_>) -> Option<String> {
     })
 }
 
+/// The closest known name, as a question.
+fn meant(name: &str, root: &Path, world: &dyn World) -> String {
+    let names = names(root, world);
+    let close = catalogue::closest(name, names.iter().map(String::as_str));
+    close.map(|close| format!("did you mean '{close}'? ")).unwrap_or_default()
+}
+
 fn known(root: &Path, world: &dyn World) -> String {
+    format!("known profiles: {}", names(root, world).join(", "))
+}
+
+fn names(root: &Path, world: &dyn World) -> Vec<String> {
     let profiles = root.join("profiles");
     let mut names = vec!["default".to_owned()];
     for name in world.names(&profiles) {
@@ -218,5 +234,5 @@ fn known(root: &Path, world: &dyn World) -> String {
             names.push(escaped(name.as_bytes()));
         }
     }
-    format!("known profiles: {}", names.join(", "))
+    names
 }

@@ -1,0 +1,125 @@
+//! The shape of the command line: what `-h` and `--help` print, and what is said of a word that was mistyped.
+
+use clap::CommandFactory;
+use hermes_exec::cli::Options;
+
+use crate::support::{CANARY, Sandbox};
+
+#[test]
+fn the_short_help_is_one_screen_and_names_every_option() {
+    let brief = Sandbox::new().hx(["-h"]).run().ok().out();
+    // The last line of the screen is for the next prompt.
+    assert!(brief.lines().count() <= 23, "{brief}");
+    assert!(brief.lines().all(|line| line.chars().count() <= 80), "{brief}");
+    let words: Vec<_> = brief.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
+    for arg in Options::command().get_arguments().filter(|arg| !arg.is_positional()) {
+        let long = arg.get_long().map(|name| format!("--{name}"));
+        let short = arg.get_short().map(|letter| format!("-{letter}"));
+        for name in long.into_iter().chain(short) {
+            assert!(words.contains(&name.as_str()), "{name} is missing: {brief}");
+        }
+    }
+}
+
+#[test]
+fn the_long_help_is_in_groups_with_examples_that_run() {
+    let sandbox = Sandbox::with_builder();
+    let help = sandbox.hx(["--help"]).run().ok().out();
+    assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    let headings = ["Profile and HOME", "Environment", "Sharing", "Sealing", "Inspecting", "Other", "Examples"];
+    let places: Vec<_> = headings.iter().map(|heading| help.find(&format!("\n{heading}:\n")).expect(heading)).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(!help.contains("\nOptions:\n"), "every option has a group");
+
+    for tool in ["uv", "claude", "gh"] {
+        sandbox.script(format!("bin/{tool}"), format!("#!/bin/sh\necho \"{tool} $*\"\n"));
+    }
+    sandbox.link(crate::support::binary(), "bin/hermes-exec");
+    let examples: Vec<_> = help.lines().filter_map(|line| line.strip_prefix("  hermes-exec ")).collect();
+    assert_eq!(examples.len(), 3, "{help}");
+    for example in examples {
+        let path = format!("{}:/usr/bin:/bin", sandbox.path("bin").display());
+        let run = sandbox
+            .hx(["-c", &format!("hermes-exec {example}")])
+            .program("/bin/sh")
+            .env("PATH", path)
+            .no_env("ANTHROPIC_API_KEY");
+        let outcome = run.run().ok();
+        let word = example.rsplit_once("-- ").unwrap().1.split(' ').next().unwrap();
+        assert!(outcome.out().contains(word), "{example}: {outcome:?}");
+    }
+}
+
+#[test]
+fn an_option_without_its_dashes() {
+    let sandbox = Sandbox::new();
+    for word in ["doctor", "explain", "help", "version", "catalogue", "shims"] {
+        let outcome = sandbox.hx([word, "x"]).run().fails(127, &[word]);
+        assert!(outcome.stderr.contains(&format!("hint: did you mean --{word}?")), "{outcome:?}");
+    }
+    // A command of this name is a command, and one that is installed elsewhere is meant.
+    let doctor = sandbox.script("real/.local/bin/doctor", "#!/bin/sh\necho ran\n");
+    sandbox.hx(["doctor"]).run().fails(127, &[doctor.to_str().unwrap()]);
+    let run = sandbox.hx(["doctor"]).env("PATH", doctor.parent().unwrap());
+    assert_eq!(run.run().ok().out(), "ran\n");
+}
+
+#[test]
+fn a_bad_value_is_named_with_what_is_allowed() {
+    let sandbox = Sandbox::new();
+    for (words, told, hint) in [
+        (
+            &["--home", "profil"][..],
+            "--home does not take 'profil'",
+            "did you mean 'profile'? one of: auto, profile, real",
+        ),
+        (&["--home=x"], "--home does not take 'x'", "hint: one of: auto, profile, real"),
+        (&["--seal=file"], "--seal does not take 'file'", "'files'? one of: off, on, files"),
+        (&["--markers", "some"], "--markers does not take 'some'", "one of: all, own"),
+        (&["--completions", "tcsh"], "--completions does not take 'tcsh'", "one of: bash, zsh, fish"),
+        (&["--share", "../x"], "--share: '../x' is not a path below the home", "keychain, claude"),
+        (&["--inherit-credentials=antropic"], "no group 'antropic'", "did you mean 'anthropic'?"),
+        // Whoever names a program means its login.
+        (&["--inherit-credentials=gh"], "no group 'gh'", "did you mean 'github'?"),
+        (&["--inherit-credentials=claude"], "no group 'claude'", "did you mean 'anthropic' or 'claude-code'?"),
+        (&["--home", "a\u{1b}[31m\nb"], r"'a\u{1b}[31m\nb'", "one of"),
+    ] {
+        let outcome = sandbox.hx(words.iter().chain(&["true"])).run();
+        outcome.fails(125, &[told, hint]);
+    }
+    let long = "x".repeat(200);
+    let outcome = sandbox.hx(["--home", &long, "true"]).run().fails(125, &[&long[..80]]);
+    assert!(!outcome.stderr.contains(&long[..81]), "{outcome:?}");
+}
+
+/// A secret may have been put in the place of a word; `Run` fails when the planted one is printed.
+#[test]
+fn a_bad_value_that_may_be_a_secret_is_not_named() {
+    let sandbox = Sandbox::with_builder();
+    for key in [CANARY.to_owned(), format!("sk-ant-{CANARY}"), "sk-ant-abcdefghijklmnopqrst".into()] {
+        for words in [
+            vec!["--home".into(), key.clone()],
+            vec![format!("--seal={key}")],
+            vec!["--completions".into(), key.clone()],
+            vec![format!("--inherit-credentials={key}")],
+        ] {
+            let outcome = sandbox.hx(words.iter().map(String::as_str).chain(["true"])).run().fails(125, &[]);
+            assert!(!outcome.stderr.contains(&key), "{outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn the_closest_profile() {
+    let sandbox = Sandbox::with_builder();
+    let outcome = sandbox.hx(["-p", "bulider", "true"]).run();
+    outcome.fails(125, &["no profile 'bulider'", "hint: did you mean 'builder'? known profiles: default, builder"]);
+    let outcome = sandbox.hx(["true"]).env("HERMES_PROFILE", "builders").run();
+    outcome.fails(125, &["did you mean 'builder'?"]);
+    let outcome = sandbox.hx(["-p", "elsewhere", "true"]).run().fails(125, &["known profiles"]);
+    assert!(!outcome.stderr.contains("did you mean"), "{outcome:?}");
+    // What stands in active_profile is never shown, nor what it is close to.
+    sandbox.write("real/.hermes/active_profile", "bulider");
+    let outcome = sandbox.hx(["true"]).run().fails(125, &["known profiles"]);
+    assert!(!outcome.stderr.contains("did you mean"), "{outcome:?}");
+}

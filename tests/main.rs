@@ -39,6 +39,7 @@ mod planted;
 mod policy;
 mod profile;
 mod properties;
+mod quoting;
 mod random_trees;
 mod readme;
 mod replay;

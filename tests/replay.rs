@@ -90,6 +90,11 @@ fn config_files() {
 }
 
 #[test]
+fn strings_and_shims() {
+    replay("shell", 3000, functions::shell);
+}
+
+#[test]
 fn plans() {
     replay("plan", 250, functions::plan);
 }

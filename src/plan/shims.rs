@@ -54,11 +54,8 @@ impl Shims {
                 return Err(failure);
             }
         }
-        let mut words = vec![quoted(own.as_os_str())];
-        words.extend(words::of_run(options, base).iter().map(|word| quoted(word)));
-        let start = words.join(&b' ');
-        let text = |tool: &OsString| [FIRST, EXEC, &start, &end(tool)].concat();
-        let files = options.command.iter().map(|tool| (tool.clone(), text(tool))).collect();
+        let shim = Written { program: own.to_owned(), options: words::of_run(options, base) };
+        let files = options.command.iter().map(|tool| (tool.clone(), shim.text(tool))).collect();
         let shown = quoted(dir.as_os_str());
         let path = [
             b"# Puts the shims of hermes-exec first on PATH, once.\ncase $PATH: in\n    ".as_slice(),
@@ -78,6 +75,7 @@ impl Shims {
 }
 
 /// What a shim says.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The hermes-exec that it starts.
     pub program: PathBuf,
@@ -85,6 +83,12 @@ pub struct Written {
 }
 
 impl Written {
+    pub fn text(&self, tool: &OsStr) -> Vec<u8> {
+        let words = [self.program.as_os_str()].into_iter().chain(self.options.iter().map(OsString::as_os_str));
+        let line = words.map(quoted).collect::<Vec<_>>().join(&b' ');
+        [FIRST, EXEC, &line, &end(tool)].concat()
+    }
+
     /// Reads the text of a shim for the tool, of any version; none where it is anything else.
     pub fn read(text: &[u8], tool: &OsStr) -> Option<Self> {
         let line = text.strip_prefix(FIRST)?.strip_prefix(EXEC)?.strip_suffix(&end(tool)[..])?;
@@ -100,7 +104,7 @@ fn unquoted(mut line: &[u8]) -> Option<Vec<OsString>> {
         line = line.strip_prefix(b"'")?;
         let mut word = Vec::new();
         loop {
-            let at = line.iter().position(|byte| matches!(byte, b'\'' | b'\n')).filter(|&at| line[at] == b'\'')?;
+            let at = line.iter().position(|&byte| byte == b'\'')?;
             word.extend(&line[..at]);
             line = &line[at + 1..];
             let Some(rest) = line.strip_prefix(br"\''") else { break };

@@ -2,19 +2,27 @@
 //! bytes, and `tests/replay.rs` goes through those in `corpus`, and through others made from them.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
+use hermes_exec::cli::{self, Request};
+use hermes_exec::environ::Environ;
 use hermes_exec::error::Status;
 use hermes_exec::plan::catalogue;
 use hermes_exec::plan::files::config::{self, Config};
 use hermes_exec::plan::files::dotenv;
 use hermes_exec::plan::files::policy::{self, PolicyFile};
 use hermes_exec::plan::home::items;
+use hermes_exec::plan::shell;
+use hermes_exec::plan::shims::Written;
+use hermes_exec::world::Input;
 use serde_json::Value;
 
 use crate::support::random::case::Case;
 use crate::support::random::invariants;
 use crate::support::random::secret::{SECRET, holds_secret, is_in_a_key, tells_no_secret};
+use crate::support::random::world::Machine;
 
 /// A plan, from a text as `tests/support/case.rs` reads it.
 pub fn plan(text: &[u8]) {
@@ -157,5 +165,31 @@ pub fn config(text: &[u8]) {
     let words = [&b"env_passthrough"[..], b"key_env", b"eyEnv", b"home_mode"];
     if !(words.into_iter().any(holds) || holds(b"secrets") && holds(b"env")) {
         assert_eq!(read, Ok(Config::default()));
+    }
+}
+
+/// Words, of which the first is the string of `-c`, come to the shell byte for byte. The same words in a shim are read as they
+/// were written, and what is no shim is not read as one.
+pub fn shell(text: &[u8]) {
+    let words: Vec<OsString> = text.split(|&byte| byte == 0).map(|word| OsStr::from_bytes(word).to_owned()).collect();
+    let (environ, world) = (Environ::new(Vec::new()), Machine::default());
+    let input = Input::gather(&environ, OsStr::new("hermes-exec"), &world);
+    let mut args: Vec<OsString> = ["hermes-exec", "-c"].map(Into::into).into();
+    args.push(words[0].clone());
+    args.push("--".into());
+    args.extend_from_slice(&words[1..]);
+    let Ok(Request::Run(mut options)) = cli::parse(&args, |_| false) else { panic!("{args:?}") };
+    shell::wrap(&mut options, &input);
+    let [shell, dash, dashes, rest @ ..] = options.command.as_slice() else { panic!("{:?}", options.command) };
+    assert_eq!((shell.as_bytes(), dash.as_bytes(), dashes.as_bytes()), (&b"/bin/sh"[..], &b"-c"[..], &b"--"[..]));
+    assert_eq!(rest, words);
+
+    let (shim, tool) = (Written { program: words[0].clone().into(), options: words[1..].to_vec() }, OsStr::new("it's"));
+    assert_eq!(Written::read(&shim.text(tool), tool).as_ref(), Some(&shim));
+    assert_eq!(Written::read(&shim.text(tool), OsStr::new("other")), None);
+    let (first, last) = (b"#!/bin/sh\nexec ", &br#" -- 'it'\''s' "$@""#[..]);
+    let script = [first, text, last, b"\n"].concat();
+    if let Some(read) = Written::read(&script, tool) {
+        assert_eq!(read.text(tool), script);
     }
 }

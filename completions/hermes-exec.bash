@@ -28,9 +28,10 @@ _hermes_exec() {
     last=$((${#words[@]} - 1))
 
     # The first word that is not ours; beyond the last word when that is an option's value.
-    local behind_dashes=''
+    local behind_dashes='' shims=''
     for ((i = 1; i < last; i++)); do
         word=${words[i]}
+        [[ $word != --shims && $word != --shims=* ]] || shims=1
         case $word in
             --) behind_dashes=1; ((i++)); break ;;
             --*=*) ;;
@@ -41,7 +42,11 @@ _hermes_exec() {
     done
     local current=${words[last]} option='' prefix=''
     if ((i < last)) || { ((i == last)) && [[ $behind_dashes || $current != -* ]]; }; then
-        _hermes_exec_command "${starts[i]}"
+        if [[ $shims ]]; then
+            COMPREPLY=($(compgen -c -- "$current"))
+        else
+            _hermes_exec_command "${starts[i]}"
+        fi
         return
     fi
 

@@ -1,7 +1,7 @@
 # Completion of hermes-exec for fish: its options and their values, and then the command behind it, as if
 # that stood alone.
 
-# The command's words, each ended by NUL; fails as long as there is none.
+# The command's words, each ended by NUL, behind the directory of --shims; fails as long as there is none.
 function __hermes_exec_rest
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
@@ -9,7 +9,7 @@ function __hermes_exec_rest
         set-from=+ markers= minimal policy= no-policy c= C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
         json unlink shims= completions= v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
     and set -q argv[1]; and not string match -qr '^-' -- $argv[1]
-    and string join0 -- $argv
+    and string join0 -- "$_flag_shims" $argv
 end
 
 function __hermes_exec_no_command
@@ -20,7 +20,9 @@ function __hermes_exec_command
     set -l words (__hermes_exec_rest | string split0)
     or return
     set -l current $words[-1]
-    set -e words[-1]
+    set -l shims $words[1]
+    set -e words[1] words[-1]
+    test -z "$shims"; or set words
     complete -C (string join ' ' -- (string escape -- $words) $current)
 end
 
@@ -90,7 +92,7 @@ __hermes_exec_option -l inherit-credentials -f -a '(__hermes_exec_groups)' -d 'G
 __hermes_exec_option -l keep -x -a '(set -nx)' -d 'Keep variables (glob)'
 __hermes_exec_option -s u -l unset -x -a '(set -nx)' -d 'Remove variables (glob)'
 __hermes_exec_option -l set -x -a '(set -nx)=' -d 'Set a variable'
-__hermes_exec_option -l set-from -r -F -d 'Set a variable to what is in a file'
+__hermes_exec_option -l set-from -r -F -a '(set -nx)=' -d 'Set a variable to what is in a file'
 __hermes_exec_option -l markers -x -a 'all own' -d 'Which activation markers to remove'
 __hermes_exec_option -l minimal -f -d 'Pass only the core variables and what is named'
 __hermes_exec_option -l policy -r -F -d 'Another policy file'

@@ -200,7 +200,7 @@ fn completes_all(kind: &Kind, extra: &str) {
 
 /// Where there is nothing to complete, or more than one thing, the line stays as it was typed.
 fn options_and_their_values(shell: &Shell<'_>, name: &str) {
-    const CASES: [(&str, &str); 32] = [
+    const CASES: [(&str, &str); 46] = [
         ("--prof", "--profile "),
         ("--expl", "--explain "),
         ("--cata", "--catalogue "),
@@ -233,6 +233,20 @@ fn options_and_their_values(shell: &Shell<'_>, name: &str) {
         ("-C direc", "-C directory/"),
         ("--chdir direc", "--chdir directory/"),
         ("--argv0 pol", "--argv0 pol"),
+        ("--markers ow", "--markers own "),
+        ("--markers=ow", "--markers=own "),
+        ("--completions fi", "--completions fish "),
+        ("--set-from UNIQUE", "--set-from UNIQUE_NAME="),
+        ("--set-from X=pol", "--set-from X=policy.json "),
+        ("--set-from=X=pol", "--set-from=X=policy.json "),
+        ("--set-from X=direc", "--set-from X=directory/"),
+        ("-c pol", "-c pol"),
+        ("--shims direc", "--shims directory/"),
+        ("--shims=direc", "--shims=directory/"),
+        ("--shims directory frobni", "--shims directory frobnicate "),
+        ("--shims directory git frobni", "--shims directory git frobnicate "),
+        ("--shims=directory -q frobnicate frobni", "--shims=directory -q frobnicate frobnicate "),
+        ("-p builder --shims directory -- git frobni", "-p builder --shims directory -- git frobnicate "),
     ];
     for (typed, line) in CASES {
         // An option's name is followed by '=' in zsh, and by a blank elsewhere.

@@ -3,6 +3,8 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "real_tools/agent.rs"]
+mod agent;
 #[path = "real_tools/cost.rs"]
 mod cost;
 #[path = "real_tools/doctor.rs"]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{BINARY, Outcome, Run, Sandbox};
-use crate::{Agent, SYSTEM, existing, home, installed, system};
+use crate::{Agent, SYSTEM, agent, existing, home, installed, system};
 
 const FAULTS: &str = "Three faults, before and after";
 const QUESTIONS: &str = "Five questions";
@@ -50,7 +50,7 @@ pub fn block(heading: &str) -> String {
     block.text.clone()
 }
 
-/// All blocks; each has a test in this file.
+/// All blocks; each has a test in this file, or in `agent.rs`.
 #[test]
 fn no_block_is_left_out() {
     let all: Vec<_> = blocks().into_iter().map(|block| (block.heading, block.language)).collect();
@@ -70,12 +70,15 @@ fn no_block_is_left_out() {
             ("Install", "sh"),
             ("Shell aliases", "sh"),
             ("PATH shims", "sh"),
+            ("A skill for Hermes", "markdown"),
             ("A kanban worker", "sh"),
             ("`claude -p` with a grant", "sh"),
+            ("`claude` as yourself, its commands as the profile", "sh"),
             ("A policy file for a profile", "sh"),
             ("A systemd unit", "ini"),
             ("An MCP server", "yaml"),
             ("A container", "dockerfile"),
+            ("Hermes' own image", "dockerfile"),
             ("cron", "crontab"),
             (QUESTIONS, "console"),
             (QUESTIONS, "console"),
@@ -105,6 +108,11 @@ impl Machine {
         sandbox.link(BINARY, "bin/hermes-exec");
         sandbox.link(installed("uv/bin/uv"), "bin/uv");
         sandbox.link(installed("npm/node_modules/.bin/claude"), "bin/claude");
+        // Where the user's own installers put them, for those who have another PATH; and where root has put hermes-exec.
+        for tool in ["uv", "claude"] {
+            sandbox.link(sandbox.path("bin").join(tool), format!("real/.local/bin/{tool}"));
+        }
+        sandbox.link(BINARY, "usr-local-bin/hermes-exec");
         agent.project();
         let project = sandbox.path("real/project");
         fs::rename(sandbox.path("work"), &project).unwrap();
@@ -142,6 +150,32 @@ impl Machine {
         run.env("UV_PROJECT_ENVIRONMENT", &self.agent.venv).env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
     }
 
+    /// Where hermes-exec is in `/usr/local/bin`.
+    fn installed_for_all(&self, run: Run) -> Run {
+        run.mounted(&format!("/bin/mount --bind '{}' /usr/local/bin", self.sandbox().path("usr-local-bin").display()))
+    }
+
+    /// The terminal of Hermes itself, for an agent of the profile `builder` in the project.
+    fn agents(&self, script: &str) -> Run {
+        let run = agent::terminal(self.sandbox(), &self.project, script).env("UV_OFFLINE", "1");
+        let run = run.env("UV_CACHE_DIR", self.sandbox().path("uv-cache"));
+        self.installed_for_all(run.env("UV_PROJECT_ENVIRONMENT", &self.agent.venv))
+    }
+
+    /// What the agent sees, with the paths that the README has.
+    #[track_caller]
+    fn agent_sees(&self, run: Run) -> String {
+        agent::said(&run.run()).replace(&*self.sandbox().real().to_string_lossy(), "/home/you")
+    }
+
+    /// A start with this text of `NAME=VALUE` and nothing else, as a service or cron has it.
+    fn bare(&self, shell: &str, script: &str, env: &[(&str, &str)]) -> Run {
+        let run =
+            self.sandbox().hx(["-c", script]).program(shell).dir(self.sandbox().real()).no_env("ANTHROPIC_API_KEY");
+        let run = run.env("LOGNAME", "you").env("USER", "you").env("UV_OFFLINE", "1");
+        self.installed_for_all(env.iter().fold(run, |run, (name, value)| run.env(name, value)))
+    }
+
     /// What a shell prints, with the paths that the README has.
     #[track_caller]
     fn shell_prints(&self, script: &str) -> String {
@@ -175,13 +209,18 @@ fn the_two_commands() {
     machine.uv_made_the_venv_of_the_project();
 }
 
-/// Each transcript begins on a new machine.
+/// Each transcript begins on a new machine, but those of claude, which a user pastes one after the other.
 #[test]
 fn the_transcripts() {
     let transcripts: Vec<_> = blocks().into_iter().filter(|block| block.heading == FAULTS).collect();
     assert!(!transcripts.is_empty());
+    let mut machine = Machine::new();
+    let mut is_of_claude = false;
     for Block { text, .. } in transcripts {
-        let machine = Machine::new();
+        if !is_of_claude {
+            machine = Machine::new();
+        }
+        is_of_claude = text.contains("claude auth");
         let commands = text.lines().filter_map(|line| line.strip_prefix("$ "));
         // The commands are typed one after the other, and echoed.
         let typed = commands.map(|line| format!("printf '%s\\n' '$ {}'\n{line}\n", line.replace('\'', r"'\''")));
@@ -243,25 +282,67 @@ fn shell_aliases() {
 #[test]
 fn path_shims() {
     let machine = Machine::new();
+    let sandbox = machine.sandbox();
     machine.program("poetry", "echo \"poetry $1 ${VIRTUAL_ENV-none}\"");
-    // A script that knows nothing of the shims, and one that goes through hermes-exec itself.
+    // The system's profile sets PATH anew for a login shell.
+    sandbox.write("real/.profile", format!("export PATH={}:$PATH\n", sandbox.path("bin").display()));
+    let dir = "/home/you/.local/lib/hermes-shims";
+    let told = machine.shell_prints(&block("PATH shims"));
+    let init_files = format!("shell_init_files: [\"~/.profile\", \"~/.bashrc\", \"{dir}/.path.sh\"]");
+    assert_eq!(told, format!("export PATH='{dir}':\"$PATH\"\n{init_files}\n"));
+
+    // For scripts that know nothing of the shims, and one that goes through hermes-exec itself.
     let uses = "sh -c 'uv -q sync && poetry one' && hermes-exec -- poetry two";
-    let told = machine.shell_prints(&format!("{}\n{uses}", block("PATH shims")));
-    assert_eq!(told, "poetry one none\npoetry two none\n");
+    let script = format!("bash -l -c \"{uses}\"");
+    assert_eq!(machine.shell_prints(&script), "poetry one none\npoetry two none\n");
     machine.uv_made_the_venv_of_the_project();
+
+    // For an agent, whose HOME is the profile's, by Hermes' own choice of files and by the list.
+    let config = sandbox.profile("builder").join("config.yaml");
+    for text in ["{}", &format!("terminal:\n  {}\n", init_files.replace("/home/you", sandbox.real().to_str().unwrap()))]
+    {
+        sandbox.write(&config, text);
+        fs::remove_dir_all(machine.project.join(".venv")).unwrap();
+        let script = "echo $HOME; command -v uv; uv -q sync; hermes-exec --doctor --json";
+        let told = machine.agent_sees(machine.agents(script));
+        let (shell, doctor) = told.split_once('{').unwrap();
+        assert_eq!(shell, format!("{HOME}\n{dir}/uv\n"));
+        machine.uv_made_the_venv_of_the_project();
+        let doctor: serde_json::Value = serde_json::from_str(&format!("{{{doctor}")).unwrap();
+        let of_shims = doctor["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|check| check["id"].as_str().unwrap().starts_with("shims"));
+        let levels: Vec<_> = of_shims.map(|check| check["level"].as_str().unwrap()).collect();
+        assert_eq!(levels, ["ok", "ok"], "{doctor}");
+    }
 }
 
 #[test]
 fn a_kanban_worker() {
     let machine = Machine::new();
     machine.tells("claude");
-    machine.sandbox().script("bin/worker", block("A kanban worker"));
-    let profile = machine.sandbox().profile("builder");
-    let shell = machine.shell("cd / && worker").no_env("ANTHROPIC_API_KEY").env("HERMES_HOME", profile);
-    let shell = shell.env("HERMES_PROFILE", "builder").env("HERMES_KANBAN_TASK", "7");
-    let told = shell.env("HERMES_KANBAN_WORKSPACE", &machine.project).run();
-    assert_eq!(machine.shown(&told), format!("claude [-p] [Do card 7 of the board.] in {HOME}, key none\n"));
+    let script = machine.sandbox().script("usr-local-bin/kanban-worker", block("A kanban worker"));
+    assert!(script.exists());
+    let agents =
+        machine.agents("cd / && kanban-worker").env("HERMES_PROFILE", "builder").env("HERMES_KANBAN_TASK", "7");
+    let told = machine.agent_sees(agents.env("HERMES_KANBAN_WORKSPACE", &machine.project));
+    assert_eq!(told, format!("claude [-p] [Do card 7 of the board.] in {HOME}, key none\n"));
     machine.uv_made_the_venv_of_the_project();
+}
+
+/// With the real claude in `claude.rs`.
+#[test]
+fn claude_as_yourself() {
+    let machine = Machine::new();
+    let tell = r#"echo "claude $* in $HOME, key ${ANTHROPIC_API_KEY-none}"; exec $CLAUDE_CODE_SHELL_PREFIX 'echo "a command in $HOME, key ${ANTHROPIC_API_KEY-none}"'"#;
+    machine.program("claude", tell);
+    let shell =
+        machine.shell(&block("`claude` as yourself, its commands as the profile")).env("ANTHROPIC_API_KEY", "made-up");
+    let told = machine.shown(&machine.installed_for_all(shell).run());
+    let expected = format!("claude -p fix the failing test in /home/you, key made-up\na command in {HOME}, key none\n");
+    assert_eq!(told, expected);
 }
 
 #[test]
@@ -298,8 +379,8 @@ fn a_systemd_unit() {
     let sandbox = machine.sandbox();
     sandbox.write("real/.hermes/.env", "ANTHROPIC_API_KEY=sk-ant-made-up\n");
     let real = sandbox.real().display().to_string();
-    let text = block("A systemd unit").replace("/usr/local/bin/hermes-exec", BINARY);
-    let unit = sandbox.write("nightly.service", &text);
+    let text = block("A systemd unit");
+    let unit = sandbox.write("nightly.service", text.replace("/usr/local/bin/hermes-exec", BINARY));
     let mut verify = Command::new(system("systemd-analyze"));
     let verify = verify.args(["--user", "verify"]).arg(unit).env("XDG_RUNTIME_DIR", &sandbox.dir).output().unwrap();
     assert!(verify.status.success() && verify.stderr.is_empty(), "{verify:?}");
@@ -308,10 +389,12 @@ fn a_systemd_unit() {
     let of = |key: &str| text.lines().find_map(|line| line.strip_prefix(&format!("{key}="))).unwrap();
     assert!(Path::new(of("EnvironmentFile")).exists());
     machine.program("uv", r#"echo "uv $* in $PWD, key ${ANTHROPIC_API_KEY-none}""#);
-    // As systemd would, but for the search for `uv`.
+    // As systemd would: with the environment of the unit and no other.
+    let (name, path) = of("Environment").split_once('=').unwrap();
     let script =
-        format!("set -a; . {}; set +a; cd {}; {}", of("EnvironmentFile"), of("WorkingDirectory"), of("ExecStart"));
-    assert_eq!(machine.shell_prints(&script), "uv -q sync in /home/you/project, key none\n");
+        format!("set -a; . {}; set +a; cd {}; exec {}", of("EnvironmentFile"), of("WorkingDirectory"), of("ExecStart"));
+    let told = machine.bare(system("sh"), &script, &[(name, path)]).run();
+    assert_eq!(machine.shown(&told), "uv -q sync in /home/you/project, key none\n");
 }
 
 /// Hermes Agent 0.19 hands an MCP server these variables of its own, and none of HERMES_HOME and the like.
@@ -324,9 +407,9 @@ fn an_mcp_server() {
     let args: Vec<String> = serde_json::from_str(of("args")).unwrap();
     let (venv, bin) = (machine.agent.venv.join("bin"), machine.sandbox().path("bin"));
     let [venv, bin] = [venv, bin].map(|path| path.display().to_string());
-    let command = machine.sandbox().path("bin").join(of("command"));
-    let run = machine.sandbox().hx(args).program(command).no_env("ANTHROPIC_API_KEY");
-    let told = machine.shown(&run.env("PATH", format!("{venv}:{bin}:{SYSTEM}")).env("LANG", "C.UTF-8").run());
+    let run = machine.sandbox().hx(args).program(of("command")).no_env("ANTHROPIC_API_KEY");
+    let run = run.env("PATH", format!("{venv}:{bin}:{SYSTEM}")).env("LANG", "C.UTF-8");
+    let told = machine.shown(&machine.installed_for_all(run).run());
     let venv = "/home/you/.hermes/hermes-agent/venv/bin";
     let called = "npx -y @modelcontextprotocol/server-filesystem /srv/files";
     assert_eq!(told, format!("{called} in {HOME} with {bin}:{SYSTEM}:{venv}\n"));
@@ -379,10 +462,10 @@ fn cron() {
         rest = after.trim_start();
     }
     // As cron starts it: from the home directory, with little more than a PATH.
-    let path = path.strip_prefix("PATH=/usr/local/bin:").unwrap();
-    let run = machine.sandbox().hx(["-c", rest]).program(system("sh")).dir(machine.sandbox().real());
-    let path = format!("{}:{path}", machine.sandbox().path("bin").display());
-    run.no_env("ANTHROPIC_API_KEY").env("PATH", path).run().ok();
+    let real = machine.sandbox().real().display().to_string();
+    let path = path.strip_prefix("PATH=").unwrap().replace("/home/you", &real);
+    assert!(!path.contains(['~', '$']), "cron takes it as it is");
+    machine.bare(system("sh"), rest, &[("PATH", &path), ("SHELL", "/bin/sh")]).run().ok();
     let log = fs::read_to_string(machine.sandbox().path("real/nightly.log")).unwrap();
     let expected = format!("claude [-p] [update the dependencies] in {HOME}, key none\n");
     assert_eq!(log.replace(&*machine.sandbox().real().to_string_lossy(), "/home/you"), expected);

@@ -9,7 +9,7 @@ use crate::recipes::block;
 use crate::support::{Outcome, Run, Sandbox};
 use crate::{SYSTEM, direct, installed};
 
-const TERMINAL: &str = "
+pub const TERMINAL: &str = "
 import json, sys
 from tools.environments.local import LocalEnvironment
 json.dump(LocalEnvironment(cwd=sys.argv[1], timeout=60).execute(sys.argv[2]), sys.stdout)

@@ -3,6 +3,7 @@
 //! reach it; beside each stands the control, a venv of the user's without `hermes`, which is left alone.
 
 mod gateway;
+mod image;
 mod installs;
 mod markers;
 mod order;

@@ -5,6 +5,8 @@
 
 #[path = "real_tools/agent.rs"]
 mod agent;
+#[path = "real_tools/claude.rs"]
+mod claude;
 #[path = "real_tools/cost.rs"]
 mod cost;
 #[path = "real_tools/doctor.rs"]

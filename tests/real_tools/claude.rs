@@ -1,0 +1,155 @@
+//! Claude Code as the README's recipe starts it, against a made-up messages API on the loopback address: claude itself as the
+//! user, what it runs as the profile.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::{fs, thread};
+
+use serde_json::{Value, json};
+
+use crate::recipes::block;
+use crate::support::{BINARY, Outcome, Run, Sandbox, spawn};
+use crate::{home, installed, system};
+
+/// A model that calls tools and then says what the last of them said.
+pub struct Model {
+    server: Child,
+    port: u16,
+    log: std::path::PathBuf,
+}
+
+impl Model {
+    pub fn new(sandbox: &Sandbox, calls: &[Value]) -> Self {
+        let log = sandbox.path("model.log");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_tools/models.py");
+        let mut python = Command::new(system("python3"));
+        python.arg(script).arg(&log).args(calls.iter().map(Value::to_string)).stdout(Stdio::piped());
+        let mut server = spawn(&mut python);
+        let mut port = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        Self { server, port: port.trim().parse().expect("a port"), log }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What it was asked, one object for each request.
+    pub fn asked(&self) -> Vec<Value> {
+        let log = fs::read_to_string(&self.log).unwrap_or_default();
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+const KEY: &str = "sk-ant-made-up";
+/// What the model lets claude run.
+const COMMAND: &str =
+    "echo \"home $HOME\" ~ \"key ${ANTHROPIC_API_KEY-none} token ${MY_TOKEN-none} as ${HERMES_PROFILE-nobody}\"";
+
+/// The user's machine, with the policy of the recipe in the root, for all profiles.
+fn machine() -> Sandbox {
+    let sandbox = Sandbox::with_builder();
+    home::log_in(&sandbox);
+    sandbox.mkdir(sandbox.home());
+    sandbox.link(BINARY, "usr-local-bin/hermes-exec");
+    let text = block("`claude` as yourself, its commands as the profile");
+    let policy = text.split_once("END'\n").unwrap().1.split_once("END\n").unwrap().0;
+    sandbox.write("real/.hermes/hermes-exec.json", policy);
+    sandbox
+}
+
+/// `hermes-exec OPTIONS -- claude ARGS` of the user, who has a key of the made-up model and a secret in the environment.
+fn claude(sandbox: &Sandbox, model: &Model, options: &[&str], args: &[&str]) -> Run {
+    let words = [options, &["--", installed("npm/node_modules/.bin/claude")], args].concat();
+    let run = home::quiet(sandbox.hx(words)).env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", model.url());
+    let run =
+        run.env("SHELL", "/bin/bash").env("MY_TOKEN", "sk-ant-a-secret-of-hermes").env("DISABLE_AUTOUPDATER", "1");
+    run.mounted(&format!("/bin/mount --bind '{}' /usr/local/bin", sandbox.path("usr-local-bin").display()))
+}
+
+const GO: [&str; 4] = ["-p", "go", "--allowedTools", "Bash"];
+
+fn model(sandbox: &Sandbox) -> Model {
+    Model::new(sandbox, &[json!({"name": "Bash", "input": {"command": COMMAND, "description": "tell"}})])
+}
+
+#[track_caller]
+fn told(outcome: &Outcome) -> String {
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    outcome.out().trim().to_owned()
+}
+
+#[test]
+fn w41_claude_keeps_its_key_and_its_commands_have_the_profiles_home_and_no_key() {
+    let sandbox = machine();
+    let model = model(&sandbox);
+    let home = sandbox.home().display().to_string();
+    let outcome = claude(&sandbox, &model, &["-p", "builder"], &GO).run();
+    assert_eq!(told(&outcome), format!("home {home} {home} key none token none as builder"));
+    let asked = model.asked();
+    assert!(asked.len() >= 2 && asked.iter().all(|asked| asked["key"] == KEY), "{asked:?}");
+    assert!(sandbox.path("real/.claude/projects").is_dir(), "its sessions are in the user's home");
+}
+
+/// What is granted to claude alone, claude hands on.
+#[test]
+fn w41_a_grant_without_the_recipe_is_handed_on() {
+    let sandbox = machine();
+    let model = model(&sandbox);
+    let options = ["-p", "builder", "--no-policy", "--inherit-credentials=anthropic"];
+    let outcome = claude(&sandbox, &model, &options, &GO).run();
+    assert!(told(&outcome).contains(&format!("key {KEY} ")), "{outcome:?}");
+}
+
+#[test]
+fn w33_claude_keeps_the_login_of_the_user() {
+    let sandbox = machine();
+    let model = model(&sandbox);
+    let options = ["-p", "builder", "--keep", "ANTHROPIC_BASE_URL"];
+    let outcome = claude(&sandbox, &model, &options, &GO).no_env("ANTHROPIC_API_KEY").run();
+    assert!(told(&outcome).ends_with("as builder"), "{outcome:?}");
+    let asked = model.asked();
+    assert!(
+        !asked.is_empty()
+            && asked.iter().all(|asked| asked["bearer"].as_str().is_some_and(|text| text.starts_with("Bearer ")))
+    );
+}
+
+/// Eight at the same moment from four profiles, with the shared links and with the recipe. Without flock(1) Claude Code 2.1.197
+/// loses some of them in one HOME, too.
+#[test]
+fn w33_of_parallel_changes_by_four_profiles_all_are_kept_behind_flock() {
+    for is_with_recipe in [false, true] {
+        let sandbox = machine();
+        let model = model(&sandbox);
+        let profiles = ["one", "two", "three", "four"];
+        profiles.iter().for_each(|name| drop(sandbox.mkdir(sandbox.profile(name).join("home"))));
+        let policy = sandbox.root().join("hermes-exec.json");
+        if !is_with_recipe {
+            fs::remove_file(policy).unwrap();
+        }
+        thread::scope(|scope| {
+            for at in 0..8 {
+                let (sandbox, model, profile) = (&sandbox, &model, profiles[at % 4]);
+                scope.spawn(move || {
+                    let name = format!("server-{at}");
+                    let args = ["mcp", "add", "--scope", "user", &name, "true"];
+                    let run = claude(sandbox, model, &["-q", "-p", profile], &args);
+                    let run = run.after_sh("set -- /usr/bin/flock \"$HOME/.claude.lock\" \"$@\"").run();
+                    assert_eq!(run.code(), 0, "{run:?}");
+                });
+            }
+        });
+        let settings = fs::read_to_string(sandbox.path("real/.claude.json")).unwrap();
+        let settings: Value = serde_json::from_str(&settings).unwrap();
+        let kept: Vec<_> = settings["mcpServers"].as_object().unwrap().keys().collect();
+        assert_eq!(kept.len(), 8, "with the recipe {is_with_recipe}: {kept:?}");
+    }
+}

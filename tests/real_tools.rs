@@ -27,6 +27,8 @@ mod home;
 mod layouts;
 #[path = "real_tools/logins.rs"]
 mod logins;
+#[path = "real_tools/model.rs"]
+mod model;
 #[path = "packages.rs"]
 mod packages;
 #[path = "real_tools/pip.rs"]

@@ -7,6 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::json;
+
+use crate::model::Model;
 use crate::support::{BINARY, Outcome, Run, Sandbox};
 use crate::{Agent, SYSTEM, agent, existing, home, installed, system};
 
@@ -329,6 +332,47 @@ fn a_kanban_worker() {
         machine.agents("cd / && kanban-worker").env("HERMES_PROFILE", "builder").env("HERMES_KANBAN_TASK", "7");
     let told = machine.agent_sees(agents.env("HERMES_KANBAN_WORKSPACE", &machine.project));
     assert_eq!(told, format!("claude [-p] [Do card 7 of the board.] in {HOME}, key none\n"));
+    machine.uv_made_the_venv_of_the_project();
+}
+
+/// The same by Hermes itself: its board, its dispatcher, and its agent, whose model does what the card says.
+#[test]
+fn a_kanban_worker_of_hermes() {
+    let machine = Machine::new();
+    let sandbox = machine.sandbox();
+    machine.tells("claude");
+    sandbox.script("usr-local-bin/kanban-worker", block("A kanban worker"));
+    machine.program("hermes", &format!("exec {} -m hermes_cli.main \"$@\"", installed("hermes-agent/bin/python")));
+    let calls = [
+        json!({"name": "terminal", "input": {"command": "kanban-worker"}}),
+        json!({"name": "kanban_complete", "input": {"summary": "It is done."}}),
+    ];
+    let model = Model::new(sandbox, &calls);
+    let url = model.url();
+    let config = format!("model: {{provider: custom, default: made-up, base_url: '{url}/v1', api_key: made-up}}\n");
+    sandbox.write(sandbox.profile("builder").join("config.yaml"), config);
+
+    let readme = fs::read_to_string(repository("README.md")).unwrap();
+    let create = readme.lines().find(|line| line.starts_with("`hermes kanban create")).expect("the card");
+    let script = format!("{}\nhermes kanban dispatch", create.trim_matches('`'));
+    let script = script.replace("/home/you", sandbox.real().to_str().unwrap());
+    let path = format!("{}:{SYSTEM}", sandbox.path("bin").display());
+    machine.bare(system("sh"), &script, &[("PATH", &path), ("HERMES_HOME", sandbox.root().to_str().unwrap())]).run();
+
+    let is_done = || model.asked().iter().any(|asked| asked["results"].as_array().is_some_and(|all| all.len() == 2));
+    for _ in 0..600 {
+        if is_done() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let asked = model.asked();
+    let results = asked.iter().rev().find_map(|asked| asked["results"].as_array().filter(|all| all.len() == 2));
+    let results = results.unwrap_or_else(|| panic!("the card is not done: {asked:?}"));
+    let told: serde_json::Value = serde_json::from_str(results[0].as_str().unwrap()).unwrap();
+    let said = told["output"].as_str().unwrap().replace(&*sandbox.real().to_string_lossy(), "/home/you");
+    assert!(said.starts_with("claude [-p] [Do card t_") && said.ends_with(&format!("] in {HOME}, key none")), "{told}");
+    assert!(results[1].as_str().unwrap().contains("\"ok\": true"), "{results:?}");
     machine.uv_made_the_venv_of_the_project();
 }
 

@@ -1,52 +1,14 @@
 //! Claude Code as the README's recipe starts it, against a made-up messages API on the loopback address: claude itself as the
 //! user, what it runs as the profile.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::{fs, thread};
 
 use serde_json::{Value, json};
 
+use crate::model::Model;
 use crate::recipes::block;
-use crate::support::{BINARY, Outcome, Run, Sandbox, spawn};
-use crate::{home, installed, system};
-
-/// A model that calls tools and then says what the last of them said.
-pub struct Model {
-    server: Child,
-    port: u16,
-    log: std::path::PathBuf,
-}
-
-impl Model {
-    pub fn new(sandbox: &Sandbox, calls: &[Value]) -> Self {
-        let log = sandbox.path("model.log");
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_tools/models.py");
-        let mut python = Command::new(system("python3"));
-        python.arg(script).arg(&log).args(calls.iter().map(Value::to_string)).stdout(Stdio::piped());
-        let mut server = spawn(&mut python);
-        let mut port = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { server, port: port.trim().parse().expect("a port"), log }
-    }
-
-    pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
-    }
-
-    /// What it was asked, one object for each request.
-    pub fn asked(&self) -> Vec<Value> {
-        let log = fs::read_to_string(&self.log).unwrap_or_default();
-        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
+use crate::support::{BINARY, Outcome, Run, Sandbox};
+use crate::{home, installed};
 
 const KEY: &str = "sk-ant-made-up";
 /// What the model lets claude run.

@@ -70,7 +70,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Run, Sandbox, listing};
+use support::{Run, Sandbox, listing, spawn};
 
 /// The directories of the system's tools, as PATH.
 const SYSTEM: &str = "/usr/bin:/bin";
@@ -139,7 +139,8 @@ impl Agent {
     fn at(rel: &str, options: &[&str]) -> Self {
         let sandbox = Sandbox::new();
         let venv = sandbox.path(rel);
-        let made = Command::new(system("python3")).args(["-m", "venv"]).args(options).arg(&venv).status();
+        let mut making = Command::new(system("python3"));
+        let made = spawn(making.args(["-m", "venv"]).args(options).arg(&venv)).wait();
         assert!(made.unwrap().success());
         sandbox.script(venv.join("bin/hermes"), "#!/bin/sh\necho hermes\n");
         let packages = site_packages(&venv);

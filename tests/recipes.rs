@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
 use crate::model::Model;
-use crate::support::{BINARY, Outcome, Run, Sandbox};
+use crate::support::{BINARY, Outcome, Run, Sandbox, spawn};
 use crate::{Agent, SYSTEM, agent, existing, home, installed, system};
 
 const FAULTS: &str = "Three faults, before and after";
@@ -426,7 +426,8 @@ fn a_systemd_unit() {
     let text = block("A systemd unit");
     let unit = sandbox.write("nightly.service", text.replace("/usr/local/bin/hermes-exec", BINARY));
     let mut verify = Command::new(system("systemd-analyze"));
-    let verify = verify.args(["--user", "verify"]).arg(unit).env("XDG_RUNTIME_DIR", &sandbox.dir).output().unwrap();
+    let verify = verify.args(["--user", "verify"]).arg(unit).env("XDG_RUNTIME_DIR", &sandbox.dir);
+    let verify = spawn(verify.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output().unwrap();
     assert!(verify.status.success() && verify.stderr.is_empty(), "{verify:?}");
 
     let text = text.replace("%h", &real);
@@ -483,7 +484,7 @@ fn a_container() {
     let mut chroot = Command::new(existing("/usr/sbin/chroot".into()));
     chroot.arg(image).args(&entry).args(words).env_clear().env("HOME", "/").env("ANTHROPIC_API_KEY", "sk-ant-made-up");
     chroot.envs(variables.iter().map(|variable| variable.split_once('=').unwrap()));
-    let output = chroot.output().unwrap();
+    let output = spawn(chroot.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["profile"]["dir"], "/opt/data");

@@ -82,7 +82,7 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         // Whoever names a program means its login.
         (&["--inherit-credentials=gh"], "no group 'gh'", "did you mean 'github'?"),
         (&["--inherit-credentials=claude"], "no group 'claude'", "did you mean 'anthropic' or 'claude-code'?"),
-        (&["--home", "a\u{1b}[31m\nb"], r"'a\u{1b}[31m\nb'", "one of"),
+        (&["--home", "a\u{1b}[m\nb"], r"'a\u{1b}[m\nb'", "one of"),
     ] {
         let outcome = sandbox.hx(words.iter().chain(&["true"])).run();
         outcome.fails(125, &[told, hint]);
@@ -96,7 +96,7 @@ fn a_bad_value_is_named_with_what_is_allowed() {
 #[test]
 fn a_bad_value_that_may_be_a_secret_is_not_named() {
     let sandbox = Sandbox::with_builder();
-    for key in [CANARY.to_owned(), format!("sk-ant-{CANARY}"), "sk-ant-abcdefghijklmnopqrst".into()] {
+    for key in [CANARY.to_owned(), "p4ssword".into(), "sk-ant-abcdefghijklmnopqrst".into()] {
         for words in [
             vec!["--home".into(), key.clone()],
             vec![format!("--seal={key}")],

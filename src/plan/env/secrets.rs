@@ -33,13 +33,11 @@ pub fn has_credentials_in_url(value: &[u8]) -> bool {
 }
 
 /// A word that was mistyped in the place of a mode, a group, an item or the like, to print; none where a secret may have been
-/// put there: it has the shape of a key, or is as long as one and has a digit in it, as no such word does.
+/// put there: it has the shape of a key, or a digit in it, as hardly any of those words has.
 pub fn mistyped(word: &[u8]) -> Option<String> {
     const LONGEST: usize = 80;
-    const KEY: usize = 16;
-    let is_long = word.len() >= KEY && word.iter().any(u8::is_ascii_digit);
-    let text = || escaped(&word[..word.len().min(LONGEST)]);
-    (!is_long && !is_provider_key(word)).then(text).map(|text| format!("'{text}'"))
+    let may_be_secret = word.iter().any(u8::is_ascii_digit) || is_provider_key(word);
+    (!may_be_secret).then(|| format!("'{}'", escaped(&word[..word.len().min(LONGEST)])))
 }
 
 /// Is the value the key of a model provider, by its shape? Model names share some of the prefixes

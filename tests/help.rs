@@ -123,3 +123,14 @@ fn the_closest_profile() {
     let outcome = sandbox.hx(["true"]).run().fails(125, &["known profiles"]);
     assert!(!outcome.stderr.contains("did you mean"), "{outcome:?}");
 }
+
+/// For who installed without a package.
+#[test]
+fn completions_are_printed() {
+    let sandbox = Sandbox::new();
+    for (shell, file) in [("bash", "hermes-exec.bash"), ("zsh", "_hermes-exec"), ("fish", "hermes-exec.fish")] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(file);
+        let outcome = sandbox.hx(["--completions", shell]).env("HERMES_PROFILE", "../x").run().ok();
+        assert_eq!(outcome.out(), std::fs::read_to_string(path).unwrap());
+    }
+}

@@ -2,7 +2,7 @@
 //! used. Its five questions have tests of their own, in `readme.rs`, which need no foreign tool. The machine is that of a
 //! user who is logged in to Claude Code, with Hermes in `~/.hermes`, and the environment is that of Hermes' gateway.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -442,7 +442,13 @@ fn a_systemd_unit() {
     assert_eq!(machine.shown(&told), "uv -q sync in /home/you/project, key none\n");
 }
 
-/// Hermes Agent 0.19 hands an MCP server these variables of its own, and none of HERMES_HOME and the like.
+/// The environment that Hermes gives an MCP server: a few variables of its own, and none of HERMES_HOME and the like.
+const FOR_MCP: &str = "
+import json, sys
+from tools import mcp_tool
+json.dump(mcp_tool._build_safe_env(None), sys.stdout)
+";
+
 #[test]
 fn an_mcp_server() {
     let machine = Machine::new();
@@ -452,8 +458,12 @@ fn an_mcp_server() {
     let args: Vec<String> = serde_json::from_str(of("args")).unwrap();
     let (venv, bin) = (machine.agent.venv.join("bin"), machine.sandbox().path("bin"));
     let [venv, bin] = [venv, bin].map(|path| path.display().to_string());
+    let path = format!("{venv}:{bin}:{SYSTEM}");
+    let outcome = agent::hermes(machine.sandbox(), &[FOR_MCP]).env("PATH", &path).env("LANG", "C.UTF-8").run();
+    let given: BTreeMap<String, String> = serde_json::from_slice(&outcome.stdout).unwrap();
+    assert!(given["PATH"].ends_with(&path) && !given.contains_key("HERMES_HOME"), "Hermes has changed: {given:?}");
     let run = machine.sandbox().hx(args).program(of("command")).no_env("ANTHROPIC_API_KEY");
-    let run = run.env("PATH", format!("{venv}:{bin}:{SYSTEM}")).env("LANG", "C.UTF-8");
+    let run = given.iter().fold(run, |run, (name, value)| run.env(name, value));
     let told = machine.shown(&machine.installed_for_all(run).run());
     let venv = "/home/you/.hermes/hermes-agent/venv/bin";
     let called = "npx -y @modelcontextprotocol/server-filesystem /srv/files";

@@ -60,6 +60,23 @@ fn w41_claude_keeps_its_key_and_its_commands_have_the_profiles_home_and_no_key()
     assert!(sandbox.path("real/.claude/projects").is_dir(), "its sessions are in the user's home");
 }
 
+/// A rule with `~` means the user's home with the recipe, and would mean the profile's without it.
+#[test]
+fn w41_rules_with_a_tilde_hold_in_the_users_home() {
+    let read = |options: &[&str]| {
+        let sandbox = machine();
+        sandbox.write("real/.claude/settings.json", r#"{"permissions": {"deny": ["Read(~/private/**)"]}}"#);
+        let file = sandbox.write("real/private/file", "a text of the user\n");
+        let model = Model::new(&sandbox, &[json!({"name": "Read", "input": {"file_path": file}})]);
+        let args = ["-p", "go", "--allowedTools", "Read"];
+        told(&claude(&sandbox, &model, options, &args).run())
+    };
+    let with = read(&["-p", "builder"]);
+    assert!(!with.contains("a text of the user"), "{with}");
+    let without = read(&["-p", "builder", "--no-policy", "--inherit-credentials=anthropic"]);
+    assert!(without.contains("a text of the user"), "{without}");
+}
+
 /// What is granted to claude alone, claude hands on.
 #[test]
 fn w41_a_grant_without_the_recipe_is_handed_on() {

@@ -32,6 +32,7 @@ mod minimal;
 mod nesting;
 mod notice;
 mod odd_paths;
+mod other_systems;
 mod own_places;
 mod owners;
 mod planted;

@@ -245,3 +245,18 @@ fn claude_with_a_directory_of_its_own() {
     assert_eq!(report.the("claude-login", &["not logged in", "CLAUDE_CONFIG_DIR"]).level, "note");
     assert!(!format!("{report:?}").contains("canary"), "{report:#?}");
 }
+
+/// A file that the home has and the real home has not: Claude Code then asks for a keychain that is not there.
+#[test]
+fn keychain_with_preferences_of_the_homes_own() {
+    let setup = Setup::new();
+    setup.sandbox.write("real/Library/Keychains/login.keychain-db", "");
+    setup.used();
+    Report::of(setup.doctor(&[])).is_quiet("keychain");
+    setup.sandbox.write(format!("{HOME}/Library/Preferences/com.apple.security.plist"), "");
+    fires_and_is_cured(&setup.doctor(&[]), "keychain", "warning", &["com.apple.security.plist", "another default"]);
+    // Without a keychain it means nothing.
+    let without = Setup::new();
+    without.sandbox.write(format!("{HOME}/Library/Preferences/com.apple.security.plist"), "");
+    Report::of(without.doctor(&[])).is_quiet("keychain");
+}

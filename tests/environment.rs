@@ -116,7 +116,7 @@ fn a_row_marked_strip_goes_behind_the_prefixes_of_container_tools_as_well() {
 fn no_catalogue_value_shows_in_the_report_of_changes() {
     let sandbox = Sandbox::with_builder();
     for option in ["-v", "-n"] {
-        let args = [option, "-p", "builder", "--", "/bin/true"];
+        let args = [option, "-p", "builder", "--", "/usr/bin/true"];
         let outcome = sandbox.hx(args).raw_block(every_name(&sandbox)).run();
         assert_eq!(outcome.code(), 0, "{outcome:?}");
         // Our own lines: the loader of `true` prints what stands in its variables.

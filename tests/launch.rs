@@ -257,7 +257,7 @@ fn a_deleted_working_directory_is_no_obstacle() {
 fn with_block_of(sandbox: &Sandbox, size: usize) -> Option<Outcome> {
     let home = format!("HOME={}", sandbox.real().display());
     let block = [home, format!("BIGGEST={CANARY}{}", "x".repeat(70_000)), format!("REST={}", "y".repeat(size))];
-    let outcome = sandbox.builder(["/bin/true"]).raw_block(block).after_sh("ulimit -s 512").run();
+    let outcome = sandbox.builder(["/usr/bin/true"]).raw_block(block).after_sh("ulimit -s 512").run();
     outcome.stderr.lines().all(|line| line.starts_with("hermes-exec: ")).then_some(outcome)
 }
 

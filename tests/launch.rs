@@ -60,6 +60,7 @@ fn argv0_is_the_word_typed() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]
 #[test]
 fn argv0_can_be_given() {
     let sandbox = Sandbox::new();
@@ -120,6 +121,7 @@ fn it_is_127_when_no_such_file_was_there() {
     sandbox.hx(["/no/such/tool"]).run().fails(127, &["/no/such/tool"]);
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_directory_that_may_not_be_read_is_no_file() {
     let sandbox = with_tools(&["closed", "good"]);

@@ -107,6 +107,7 @@ fn something_else_in_a_links_place() {
 }
 
 /// A parent directory that the user cannot enter.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn place_that_cannot_be_examined() {
     let setup = Setup::new();
@@ -185,6 +186,7 @@ fn claudes_own_login_in_the_home() {
 }
 
 /// anthropics/claude-code#34799: where `.claude` cannot be written, claude hangs and says nothing.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn claudes_directory_that_is_not_writable() {
     let setup = Setup::new();
@@ -198,6 +200,7 @@ fn claudes_directory_that_is_not_writable() {
     assert!(cure.starts_with("sudo "), "{cure}");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn directory_that_cannot_be_entered() {
     let setup = Setup::new().with_keychain();

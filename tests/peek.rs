@@ -18,7 +18,7 @@ pub fn main() {
         Some("exchange") => libc::RENAME_EXCHANGE,
         _ => return peek(&args),
     };
-    let [from, to] = [1, 2].map(|at| CString::new(args[at].as_str()).unwrap());
+    let [from, to] = [1, 2].map(|at| CString::new(args[at].as_str()).expect("an argument holds no NUL"));
     let here = libc::AT_FDCWD;
     // SAFETY: both names end with NUL; not every C library has a function for it (renameat2(2)).
     let result = unsafe { libc::syscall(libc::SYS_renameat2, here, from.as_ptr(), here, to.as_ptr(), flags) };

@@ -1,4 +1,4 @@
-//! All that is `unsafe`: what the C entry is handed, and the raw environment block. What changes the state of
+//! All that is `unsafe`: what the C entry is handed, the raw environment block, and a rename that nix lacks. What changes the state of
 //! this process is the panic hook, and that it cannot be dumped; `execve` undoes both.
 
 use std::borrow::Cow;
@@ -65,6 +65,51 @@ pub fn on_panic_leave_with(status: c_int, say: fn(&str)) {
         // SAFETY: ends the process without running anything else of it.
         unsafe { nix::libc::_exit(status) }
     }));
+}
+
+/// The renames that rename(2) lacks, in one step: two names exchanged, or a new name that has to be free. Linux has them by
+/// renameat2(2), which not every C library wraps, macOS by renameatx_np(2), and others (ENOSYS) not at all.
+pub mod rename {
+    use std::ffi::{CStr, OsStr, c_int};
+    use std::os::fd::{AsRawFd, OwnedFd};
+
+    use nix::NixPath;
+    use nix::errno::Errno;
+
+    #[derive(Clone, Copy)]
+    pub enum Flag {
+        Exchange,
+        ToFree,
+    }
+
+    /// Renames within a directory.
+    pub fn rename(dir: &OwnedFd, from: &OsStr, to: &OsStr, flag: Flag) -> nix::Result<()> {
+        let dir = dir.as_raw_fd();
+        from.with_nix_path(|from| to.with_nix_path(|to| call(dir, from, to, flag)))??
+    }
+
+    #[cfg(target_os = "linux")]
+    fn call(dir: c_int, from: &CStr, to: &CStr, flag: Flag) -> nix::Result<()> {
+        use nix::libc::{RENAME_EXCHANGE, RENAME_NOREPLACE, SYS_renameat2, syscall};
+
+        let flag = if matches!(flag, Flag::Exchange) { RENAME_EXCHANGE } else { RENAME_NOREPLACE };
+        // SAFETY: both names end with NUL, and the kernel only reads them.
+        Errno::result(unsafe { syscall(SYS_renameat2, dir, from.as_ptr(), dir, to.as_ptr(), flag) }).map(drop)
+    }
+
+    #[cfg(target_vendor = "apple")]
+    fn call(dir: c_int, from: &CStr, to: &CStr, flag: Flag) -> nix::Result<()> {
+        use nix::libc::{RENAME_EXCL, RENAME_SWAP, renameatx_np};
+
+        let flag = if matches!(flag, Flag::Exchange) { RENAME_SWAP } else { RENAME_EXCL };
+        // SAFETY: both names end with NUL, and are only read.
+        Errno::result(unsafe { renameatx_np(dir, from.as_ptr(), dir, to.as_ptr(), flag) }).map(drop)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+    fn call(_: c_int, _: &CStr, _: &CStr, _: Flag) -> nix::Result<()> {
+        Err(Errno::ENOSYS)
+    }
 }
 
 /// The password database. On Linux glibc's `getpwuid` loads the host's NSS modules, and a static program crashes where those

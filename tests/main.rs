@@ -7,6 +7,7 @@ mod canaries;
 mod cases;
 mod cli;
 mod concurrency;
+#[cfg(target_os = "linux")]
 mod container;
 #[cfg(target_os = "linux")]
 mod declared;
@@ -33,7 +34,9 @@ mod minimal;
 mod nesting;
 mod notice;
 mod odd_paths;
+mod other_systems;
 mod own_places;
+#[cfg(target_os = "linux")]
 mod owners;
 mod planted;
 mod policy;

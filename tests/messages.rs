@@ -140,6 +140,7 @@ fn explain_lists_every_grant_under_grants() {
     assert!(!text.contains("EDITOR"), "keeping what is kept anyway is no grant: {text}");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc and /dev/full")]
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
     let sandbox = Sandbox::with_builder();
@@ -150,6 +151,7 @@ fn output_that_cannot_be_written_is_an_error() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc and /dev/full")]
 #[test]
 fn messages_that_cannot_be_written_change_nothing() {
     let sandbox = Sandbox::with_builder();

@@ -133,6 +133,7 @@ fn with_users(sandbox: &Sandbox, run: Run, uid: u32) -> Run {
     run.program(binary).uid(uid).mounted(&format!("mount --bind {} /etc/passwd", home("passwd")))
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn from_a_home_that_points_into_a_profile_the_user_is_found_by_the_passwd_entry() {
     let sandbox = sandbox();
@@ -161,6 +162,7 @@ fn from_a_home_that_points_into_a_profile_the_user_is_found_by_the_passwd_entry(
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn with_mode_real_a_home_in_a_profile_becomes_the_users_own_again() {
     let sandbox = sandbox();
@@ -172,6 +174,7 @@ fn with_mode_real_a_home_in_a_profile_becomes_the_users_own_again() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn after_su_the_real_home_is_the_new_users() {
     // `su bob` sets HOME and leaves the rest; Bob has a Hermes of his own.
@@ -184,6 +187,7 @@ fn after_su_the_real_home_is_the_new_users() {
     assert_eq!(fs::read_link(profile.join("home/.claude")).unwrap(), sandbox.path("bob/.claude"));
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn after_su_with_the_whole_block_nothing_is_done_in_the_other_users_profile() {
     // `su -m bob` from within a run: HOME and everything else are Alice's, and Bob may not write there.
@@ -201,6 +205,7 @@ fn after_su_with_the_whole_block_nothing_is_done_in_the_other_users_profile() {
     with_users(&sandbox, run, BOB).run().fails(125, &["profiles/writer/home cannot be made: Permission denied"]);
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn root_with_the_whole_block_of_a_user_stays_in_that_users_home() {
     // `sudo -E` from within a run of Alice's.

@@ -121,7 +121,7 @@ fn it_is_said_by_the_base_name_of_the_command_word_alone() {
     for words in [
         &["gh2"][..],
         &["GH"],
-        &["/usr/bin/env", "/bin/true"],
+        &["/usr/bin/env", "/usr/bin/true"],
         &["/bin/echo", "gh"],
         &["/bin/sh", "-c", "gh >/dev/null"],
     ] {

@@ -2,25 +2,28 @@
 //! line with `open` or the error. The environment counts as open only where the planted key stands in it.
 //! `peek rename FROM TO` and `peek exchange ONE OTHER` are rename(2), which mv(1) would follow by copying, and
 //! `RENAME_EXCHANGE`; they print `done` or the error.
-#![allow(missing_docs)]
 
+use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::fd::RawFd;
 
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 use nix::libc::{self, c_long, c_void};
 
-fn main() {
+pub fn main() {
     let args: Vec<_> = std::env::args().skip(1).collect();
     let flags = match args.first().map(String::as_str) {
-        Some("rename") => RenameFlags::empty(),
-        Some("exchange") => RenameFlags::RENAME_EXCHANGE,
+        Some("rename") => 0,
+        Some("exchange") => libc::RENAME_EXCHANGE,
         _ => return peek(&args),
     };
-    match renameat2(AT_FDCWD, args[1].as_str(), AT_FDCWD, args[2].as_str(), flags) {
-        Ok(()) => println!("done"),
+    let [from, to] = [1, 2].map(|at| CString::new(args[at].as_str()).expect("an argument holds no NUL"));
+    let here = libc::AT_FDCWD;
+    // SAFETY: both names end with NUL; not every C library has a function for it (renameat2(2)).
+    let result = unsafe { libc::syscall(libc::SYS_renameat2, here, from.as_ptr(), here, to.as_ptr(), flags) };
+    match Errno::result(result) {
+        Ok(_) => println!("done"),
         Err(errno) => println!("{errno:?}"),
     }
 }

@@ -4,8 +4,6 @@
 //!
 //! `probe report FILE [ARG]...` writes the facts into FILE and prints nothing. `probe await` writes "ready", then the name of
 //! every signal that arrives, until SIGTERM, with which it ends as a program that cleans up would: by status 43.
-#![no_main]
-#![allow(missing_docs)]
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt::{Display, Write as _};

@@ -14,7 +14,9 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, PosixFadviseAdvice, posix_fadvise};
+use nix::fcntl::OFlag;
+#[cfg(target_os = "linux")]
+use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use nix::libc;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, posix_spawn};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -125,6 +127,7 @@ fn hermes_exec(name: &'static str, sandbox: &Sandbox, command: &str) -> Contesta
 fn leave_the_page_cache(file: &Path) {
     let file = File::open(file).unwrap();
     file.sync_all().unwrap();
+    #[cfg(target_os = "linux")]
     posix_fadvise(&file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED).unwrap();
 }
 

@@ -22,7 +22,10 @@ fn main() -> ExitCode {
     }
     // What the test command was started with stays behind.
     // SAFETY: marks descriptors only (close_range(2)).
-    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
+    };
     let argv = args.split_off(2);
     let number: usize = args[1].to_str().unwrap().parse().unwrap();
     for _ in 0..number {
@@ -33,7 +36,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn start(argv: &[CString]) -> (i32, i64) {
+fn start(argv: &[CString]) -> (i32, libc::c_long) {
     // SAFETY: this process has one thread.
     let child = match unsafe { fork() }.unwrap() {
         ForkResult::Child => {

@@ -15,6 +15,7 @@ use nix::sys::stat::{Mode, SFlag};
 use nix::unistd::{Pid, UnlinkatFlags, getpgid, symlinkat, unlinkat};
 
 use super::owner::{Owner, give};
+use crate::sys::rename::{Flag, rename};
 use crate::text::escaped;
 
 /// So many names for a temporary are tried, and so many times something is put back.
@@ -187,41 +188,19 @@ fn put_back(dir: &OwnedFd, aside: OsString, name: &OsStr, is_ours: &dyn Fn(&OsSt
     }
 }
 
-/// Exchanges two names in one step (rename(2), RENAME_EXCHANGE). Kernels before 3.15 and some file systems (NFS) do not know
-/// it.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+/// Exchanges two names in one step. Kernels of Linux before 3.15 and some file systems (NFS) do not know it.
 fn exchange(dir: &OwnedFd, one: &OsStr, other: &OsStr) -> Result<(), Trouble> {
-    rename_by(dir, one, other, nix::fcntl::RenameFlags::RENAME_EXCHANGE)
+    rename_by(dir, one, other, Flag::Exchange)
 }
 
-/// Renames where the new name is free (rename(2), RENAME_NOREPLACE).
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+/// Renames where the new name is free.
 fn move_to_free(dir: &OwnedFd, name: &OsStr, free: &OsStr) -> Result<(), Trouble> {
-    rename_by(dir, name, free, nix::fcntl::RenameFlags::RENAME_NOREPLACE)
+    rename_by(dir, name, free, Flag::ToFree)
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn rename_by(dir: &OwnedFd, from: &OsStr, to: &OsStr, flags: nix::fcntl::RenameFlags) -> Result<(), Trouble> {
-    nix::fcntl::renameat2(dir, from, dir, to, flags).map_err(|errno| match errno {
-        Errno::EINVAL | Errno::ENOSYS => Trouble::CannotExchange,
+fn rename_by(dir: &OwnedFd, from: &OsStr, to: &OsStr, flag: Flag) -> Result<(), Trouble> {
+    rename(dir, from, to, flag).map_err(|errno| match errno {
+        Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP => Trouble::CannotExchange,
         errno => errno.into(),
     })
-}
-
-/// nix has none of the renames of macOS that would do it in one step (renameatx_np(2), RENAME_SWAP and RENAME_EXCL): a link is
-/// replaced right after a look, and nothing comes out.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn exchange(dir: &OwnedFd, one: &OsStr, other: &OsStr) -> Result<(), Trouble> {
-    readlinkat(dir, other).map_err(|errno| if errno == Errno::EINVAL { Errno::EEXIST } else { errno })?;
-    Ok(nix::fcntl::renameat(dir, one, dir, other)?)
-}
-
-/// As above: renamed right after a look.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn move_to_free(dir: &OwnedFd, name: &OsStr, free: &OsStr) -> Result<(), Trouble> {
-    match nix::sys::stat::fstatat(dir, free, nix::fcntl::AtFlags::AT_SYMLINK_NOFOLLOW) {
-        Err(Errno::ENOENT) => Ok(nix::fcntl::renameat(dir, name, dir, free)?),
-        Err(errno) => Err(errno.into()),
-        Ok(_) => Err(Errno::EEXIST.into()),
-    }
 }

@@ -60,13 +60,13 @@ pub fn failure(program: &Path, errno: Errno, environ: &Environ, world: &dyn Worl
                     .status(Status::NotFound),
             }
         }
-        Errno::E2BIG => too_big(&path, environ),
+        Errno::E2BIG => too_big(&path, environ, world),
         errno => denied(program, errno.desc()),
     }
 }
 
-/// E2BIG: Linux bounds one entry (MAX_ARG_STRLEN, 32 pages) and the sum of all (a quarter of the stack limit); execve(2).
-fn too_big(path: &str, environ: &Environ) -> Failure {
+/// E2BIG: see [`Facts::most_arguments`](crate::world::facts::Facts::most_arguments).
+fn too_big(path: &str, environ: &Environ, world: &dyn World) -> Failure {
     let largest = environ.entries().iter().max_by_key(|entry| entry.to_bytes().len());
     let named = largest.map_or(String::new(), |entry| {
         let bytes = entry.to_bytes();
@@ -75,7 +75,7 @@ fn too_big(path: &str, environ: &Environ) -> Failure {
     });
     Failure::new(format!("'{path}' cannot be started: its arguments and environment are too large{named}"))
         .status(Status::CannotRun)
-        .hint("the kernel takes up to 131,071 bytes for one entry, and a quarter of `ulimit -s` for all; drop one with --unset NAME")
+        .hint(format!("the kernel takes up to {}; drop one with --unset NAME", world.facts().most_arguments))
 }
 
 fn c_string(bytes: &[u8]) -> CString {

@@ -14,17 +14,12 @@ use nix::sys::stat::{Mode, SFlag, mkdirat};
 use nix::unistd::{Gid, Uid};
 
 use super::entry::{self, Trouble};
+use super::hold::DIRECTORY;
 use super::owner::{Owner, as_owner, give};
 use crate::error::Failure;
 use crate::plan::home::{Redirect, cannot_make};
-use crate::text::escaped_path;
+use crate::text::{escaped_path, shell_quoted_path};
 
-/// To make entries in a directory one need not be allowed to list it, and on Linux need not ask.
-#[cfg(target_os = "linux")]
-const O_PATH_OR_RDONLY: OFlag = OFlag::O_PATH;
-#[cfg(not(target_os = "linux"))]
-const O_PATH_OR_RDONLY: OFlag = OFlag::O_RDONLY;
-const DIRECTORY: OFlag = O_PATH_OR_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
 const PRIVATE: Mode = Mode::S_IRWXU;
 
 pub struct HomeDir {
@@ -109,8 +104,11 @@ fn open_profile(redirect: &Redirect) -> Result<OwnedFd, Errno> {
 
 /// What the plan saw there is gone, or something else has come into its place.
 fn changed(path: &Path, errno: Errno) -> Failure {
-    Failure::new(format!("{} cannot be entered: {}", escaped_path(path), errno.desc()))
-        .hint("if it was deleted or moved just now, run the command again")
+    let shown = escaped_path(path);
+    Failure::new(format!("{shown} cannot be entered: {}", errno.desc())).hint(match errno {
+        Errno::EACCES | Errno::EPERM => format!("it has to be open to you: ls -ld {}", shell_quoted_path(path)),
+        _ => "if it was deleted or moved just now, run the command again".into(),
+    })
 }
 
 fn errno_of(error: std::io::Error) -> Errno {

@@ -3,8 +3,9 @@
 
 mod entry;
 pub mod exec;
+mod hold;
 mod home_dir;
 pub mod links;
-mod owner;
+pub mod owner;
 pub mod seal;
 pub mod shims;

@@ -6,8 +6,10 @@ use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 
 use nix::errno::Errno;
-use nix::sys::stat::SFlag;
-use nix::unistd::{Gid, Uid};
+use nix::sys::stat::{SFlag, fstat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, unlinkat};
+
+use super::hold;
 
 /// The owner and group of the profile, where we run as root and they are somebody else's.
 pub type Owner = Option<(Uid, Gid)>;
@@ -49,45 +51,32 @@ fn take_on(uid: Uid, gid: Gid) -> bool {
     setfsgid(gid) == gid && setfsuid(uid) == uid
 }
 
-/// What was created as the owner is the owner's.
-#[cfg(target_os = "linux")]
-pub fn give(_: &OwnedFd, _: &OsStr, _: SFlag, _: Owner) -> Result<(), Errno> {
-    Ok(())
-}
-
 /// No thread has ids of its own for files here; what is created is given away by [`give`].
 #[cfg(not(target_os = "linux"))]
 pub fn as_owner<T, E: From<Errno>>(_: Owner, act: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     act()
 }
 
-/// Gives away what was just created, by its descriptor where it can be opened, or takes it away again. The owner may have
-/// exchanged it already for another entry of root's, which stays.
-#[cfg(not(target_os = "linux"))]
+/// What was created on Linux is the owner's already. Elsewhere see [`give_away`].
 pub fn give(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: Owner) -> Result<(), Errno> {
-    use nix::fcntl::{AtFlags, OFlag, openat};
-    use nix::sys::stat::{Mode, fstat, fstatat};
-    use nix::unistd::{UnlinkatFlags, fchown, fchownat, unlinkat};
+    match owner {
+        Some(ids) if cfg!(not(target_os = "linux")) => give_away(dir, name, made, ids),
+        _ => Ok(()),
+    }
+}
 
-    let Some((uid, gid)) = owner else { return Ok(()) };
-    let is_directory = made == SFlag::S_IFDIR;
-    let kind = |mode| SFlag::from_bits_truncate(mode) & SFlag::S_IFMT;
-    let is_new =
-        |stat: nix::sys::stat::FileStat| kind(stat.st_mode) == made && stat.st_uid == Uid::effective().as_raw();
-    let given = if is_directory {
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-        let held = openat(dir, name, flags, Mode::empty())?;
-        if !is_new(fstat(&held)?) {
-            return Err(Errno::ESTALE);
-        }
-        fchown(&held, Some(uid), Some(gid))
-    } else {
-        if !is_new(fstatat(dir, name, AtFlags::AT_SYMLINK_NOFOLLOW)?) {
-            return Err(Errno::ESTALE);
-        }
-        fchownat(dir, name, Some(uid), Some(gid), AtFlags::AT_SYMLINK_NOFOLLOW)
-    };
-    given.inspect_err(|_| {
-        let _ = unlinkat(dir, name, if is_directory { UnlinkatFlags::RemoveDir } else { UnlinkatFlags::NoRemoveDir });
+/// Gives away what the caller has just created, by a hold on it, or takes it away again. The owner of the directory may have
+/// exchanged it already for another entry of the caller's, which stays.
+pub fn give_away(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: (Uid, Gid)) -> Result<(), Errno> {
+    let held = hold::entry(dir, name)?;
+    let stat = fstat(&held)?;
+    let kind = SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT;
+    if kind != made || stat.st_uid != Uid::effective().as_raw() {
+        return Err(Errno::ESTALE);
+    }
+    hold::give(&held, owner).inspect_err(|_| {
+        let is_directory = made == SFlag::S_IFDIR;
+        let how = if is_directory { UnlinkatFlags::RemoveDir } else { UnlinkatFlags::NoRemoveDir };
+        let _ = unlinkat(dir, name, how);
     })
 }

@@ -9,7 +9,8 @@ pub use imp::Seal;
 #[cfg(target_os = "linux")]
 mod imp {
     use std::error::Error;
-    use std::os::fd::OwnedFd;
+    use std::fs::File;
+    use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
     use landlock::{
@@ -18,12 +19,12 @@ mod imp {
     };
     use nix::errno::Errno;
     use nix::fcntl::{OFlag, open, openat};
-    use nix::sys::stat::{Mode, SFlag, fstat};
+    use nix::sys::stat::Mode;
 
     use crate::cli::SealLevel;
     use crate::error::Failure;
     use crate::plan::seal::SealPlan;
-    use crate::text::escaped_path;
+    use crate::text::{escaped_path, os_message};
 
     /// The rules, ready to be enforced. Their descriptor is closed then, or by `execve`.
     pub struct Seal<'a> {
@@ -52,12 +53,12 @@ mod imp {
 
             let root = Path::new("/");
             let top = open(root, PLACE, Mode::empty()).map_err(|errno| cannot_open(root, errno))?;
-            seal.grant(&top, if plan.narrow.is_empty() { handled } else { AccessFs::Refer.into() })?;
+            seal.grant(&top.into(), if plan.narrow.is_empty() { handled } else { AccessFs::Refer.into() })?;
             for narrow in &plan.narrow {
                 let dir = open(&narrow.dir, PLACE, Mode::empty()).map_err(|errno| cannot_open(&narrow.dir, errno))?;
                 for name in &narrow.granted {
                     match openat(&dir, name.as_os_str(), PLACE, Mode::empty()) {
-                        Ok(entry) => seal.grant_all(&entry)?,
+                        Ok(entry) => seal.grant_all(&entry.into())?,
                         // What is out of our reach is out of the command's, too.
                         Err(Errno::ENOENT | Errno::EACCES) => {}
                         Err(errno) => return Err(cannot_open(&narrow.dir.join(name), errno)),
@@ -68,16 +69,15 @@ mod imp {
         }
 
         /// Grants a file, or a directory with all that is and will be below, unless no rule may name it.
-        fn grant_all(&mut self, place: &OwnedFd) -> Result<(), Failure> {
-            let stat = fstat(place).map_err(|errno| cannot_seal(errno.desc()))?;
-            let is_directory = SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFDIR;
-            match self.plan.identities.contains(&(stat.st_dev, stat.st_ino)) {
+        fn grant_all(&mut self, place: &File) -> Result<(), Failure> {
+            let meta = place.metadata().map_err(|error| cannot_seal(&os_message(&error)))?;
+            match self.plan.identities.contains(&(meta.dev(), meta.ino())) {
                 true => Ok(()),
-                false => self.grant(place, if is_directory { BELOW } else { AccessFs::ReadFile.into() }),
+                false => self.grant(place, if meta.is_dir() { BELOW } else { AccessFs::ReadFile.into() }),
             }
         }
 
-        fn grant(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), Failure> {
+        fn grant(&mut self, place: &File, access: BitFlags<AccessFs>) -> Result<(), Failure> {
             let added = (&mut self.ruleset).add_rule(PathBeneath::new(place, access));
             added.map(drop).map_err(|error| cannot_seal(&innermost(&error)))
         }
@@ -87,7 +87,7 @@ mod imp {
         pub fn enforce(mut self) -> Result<(), Failure> {
             if let Some(home) = &self.plan.new_home {
                 let made = open(home, PLACE, Mode::empty()).map_err(|errno| cannot_open(home, errno))?;
-                self.grant_all(&made)?;
+                self.grant_all(&made.into())?;
             }
             match self.ruleset.restrict_self() {
                 Ok(status) if status.ruleset == RulesetStatus::FullyEnforced && status.no_new_privs => Ok(()),

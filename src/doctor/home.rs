@@ -16,9 +16,6 @@ use crate::plan::profile::{ACTIVE_PROFILE, Selection, linked, stale};
 use crate::text::{escaped, escaped_path, os_message, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, is_directory};
 
-/// `sun_path` without its NUL (unix(7)); macOS has 104.
-const SOCKET_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
-
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let mut checks: Vec<Diagnostic> = active_profile(case).into_iter().collect();
     let Some(selection) = &case.plan.selection else { return checks };
@@ -41,7 +38,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     checks.push(directory(home, redirect, unlink, case));
     checks.extend(is_own.then(|| owners(redirect, case)).flatten());
     checks.extend(unshared(home, selection, unlink, case));
-    checks.extend(gpg_socket(redirect, case));
+    checks.extend(gpg_socket(redirect, selection, case));
     checks
 }
 
@@ -190,17 +187,28 @@ fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: 
 }
 
 /// Without a runtime directory gpg keeps its sockets in the home, and a path that is too long cannot be bound.
-fn gpg_socket(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
+fn gpg_socket(redirect: &Redirect, selection: &Selection, case: &Case<'_>) -> Option<Diagnostic> {
     let (uid, world) = (case.input.uid, case.input.world);
-    let socket = redirect.home.join(".gnupg/S.gpg-agent.browser");
-    let runtime = PathBuf::from(format!("/run/user/{uid}"));
-    let is_elsewhere = case.plan.env.child.given(b"GNUPGHOME").is_some() || world.stat(&runtime).is_ok();
-    let is_long = socket.as_os_str().len() > SOCKET_PATH && !is_elsewhere;
-    is_long.then(|| {
-        let socket = escaped_path(&socket);
-        let message = format!("{socket} is too long for a socket ({SOCKET_PATH} bytes): gpg-agent will not start");
-        let sudo = case.sudo(None);
-        Diagnostic::warning("gpg-socket", message)
-            .cure(format!("{sudo}install -d -m 700 -o {uid} {}", runtime.display()))
-    })
+    let (dir, most) = (redirect.home.join(".gnupg"), world.facts().socket_path);
+    let socket = dir.join("S.gpg-agent.browser");
+    let runtime = world.facts().runtime_dirs.map(|dirs| Path::new(dirs).join(uid.to_string()));
+    let has_runtime = runtime.as_ref().is_some_and(|runtime| world.stat(runtime).is_ok());
+    let is_elsewhere = case.plan.env.child.given(b"GNUPGHOME").is_some() || has_runtime;
+    if socket.as_os_str().len() <= most || is_elsewhere {
+        return None;
+    }
+    let socket = escaped_path(&socket);
+    let message = format!("{socket} is too long for a socket ({most} bytes): gpg-agent will not start");
+    let sudo = case.sudo(None);
+    let cure = match runtime {
+        Some(runtime) => format!("{sudo}install -d -m 700 -o {uid} {}", runtime.display()),
+        // The same directory by a shorter path.
+        None => {
+            let name = selection.profile.as_ref().map_or("default", |profile| &profile.name);
+            let short = selection.real.path()?.join(format!(".gnupg-{name}"));
+            let [dir, short] = [&dir, &short].map(|path| shell_quoted_path(path));
+            format!("mkdir -p -m 700 {dir} && ln -sfn {dir} {short} && export GNUPGHOME={short}")
+        }
+    };
+    Some(Diagnostic::warning("gpg-socket", message).cure(cure))
 }

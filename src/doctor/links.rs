@@ -160,10 +160,18 @@ impl Links<'_> {
         known.find(|(kind, path)| *kind != Kind::Directory || *path == end).map(|(_, path)| path)
     }
 
-    /// On macOS the keychains are not enough: which one is the default stands in a file of its own.
+    /// On macOS the keychains are not enough: which one is the default stands in a file of its own, which the home can have
+    /// where the real home has none.
     fn keychain(&self) -> Option<Diagnostic> {
         let link = |place: &str| self.home.links.iter().find(|link| link.place == Path::new(place));
         let (directory, plist) = (link("Library/Keychains")?, link("Library/Preferences/com.apple.security.plist")?);
+        let own = self.redirect.home.join(&plist.place);
+        let has_own = plist.state == State::SourceMissing && self.case.input.world.stat(&own).is_ok();
+        if has_own && directory.state.leads_there() {
+            let message = format!("{} can name another default keychain; the real home has none", escaped_path(&own));
+            let own = shell_quoted_path(&own);
+            return Some(Diagnostic::warning("keychain", message).cure(format!("mv {own} {own}.own")));
+        }
         let is_split = directory.state == State::Present && matches!(plist.state, State::Left | State::Refused);
         let config = self.case.plan.selection.as_ref().and_then(|selection| selection.real.path())?.join(".claude");
         is_split.then(|| {

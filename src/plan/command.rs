@@ -17,8 +17,6 @@ use crate::text::{escaped, escaped_path, os_message};
 use crate::world::which::program_in;
 use crate::world::{Input, Kind, Stat, World, is_missing};
 
-/// What `execvp(3)` searches when there is no PATH (glibc's `confstr(_CS_PATH)`; macOS has more directories in it).
-const NO_PATH: &[u8] = b"/bin:/usr/bin";
 /// Where people install for themselves, below the real home; not every PATH has it.
 const USER_BIN: [&str; 2] = [".local/bin", ".cargo/bin"];
 /// Options that others have as words.
@@ -68,7 +66,7 @@ impl Search {
         let elements = if word.is_empty() || has_slash(&word) {
             Vec::new()
         } else {
-            let path = child.get(b"PATH").unwrap_or(NO_PATH);
+            let path = child.get(b"PATH").unwrap_or(input.world.facts().no_path.as_bytes());
             path.split(|&byte| byte == b':').map(<[u8]>::to_vec).collect()
         };
         Self {

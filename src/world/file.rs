@@ -53,7 +53,14 @@ fn read(path: &Path, limit: usize, follows: bool) -> io::Result<FileText> {
 /// What is there, and on Linux a hold on it that opens nothing (open(2), O_PATH).
 #[cfg(target_os = "linux")]
 fn look(path: &Path, links: OFlag) -> io::Result<(Option<File>, Metadata)> {
-    let place = fs::OpenOptions::new().read(true).custom_flags((OFlag::O_PATH | links).bits()).open(path)?;
+    // musl counts O_PATH among the modes of access, which `OpenOptions` takes out of other flags.
+    let open = || nix::fcntl::open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | links, nix::sys::stat::Mode::empty());
+    let place: File = loop {
+        match open() {
+            Err(Errno::EINTR) => {}
+            result => break result?.into(),
+        }
+    };
     let meta = place.metadata()?;
     Ok((Some(place), meta))
 }

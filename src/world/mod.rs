@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+pub mod facts;
 mod file;
 pub mod place;
 pub mod sealing;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{Gid, Uid};
 
 use crate::environ::Environ;
+use facts::Facts;
 use sealing::Sealing;
 use settings::Settings;
 
@@ -97,6 +99,9 @@ pub trait World {
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.
     fn home_of_user(&self, name: &OsStr) -> Option<PathBuf>;
+    fn facts(&self) -> &'static Facts {
+        facts::THIS
+    }
 }
 
 pub fn is_directory(world: &dyn World, path: &Path) -> bool {

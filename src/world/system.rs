@@ -74,7 +74,10 @@ impl World for System {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.canonicals.get_or(path, || self.canonical_from_above(path))
+        // The file systems of macOS mostly ignore case, and only the system's own function tells a name as it is on disk.
+        let asks_whole = cfg!(target_vendor = "apple");
+        self.canonicals
+            .get_or(path, || if asks_whole { fs::canonicalize(path) } else { self.canonical_from_above(path) })
     }
 
     fn link_text(&self, path: &Path) -> io::Result<PathBuf> {

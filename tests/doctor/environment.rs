@@ -1,6 +1,7 @@
 //! What reaches commands that are started without us, what can be read back, and what leads past the redirected HOME.
 
 use super::{Report, Setup, fires, fires_and_is_cured};
+#[cfg(target_os = "linux")]
 use crate::support::Run;
 
 #[test]

@@ -69,6 +69,7 @@ fn homes_that_only_look_like_it() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn own_home_that_nobody_knows() {
     let setup = Setup::new();
@@ -99,6 +100,7 @@ fn mode_profile_without_a_home() {
 }
 
 /// microsoft/playwright#12907, anthropics/claude-code#34799: programs hang or die in a home that they cannot write.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn home_that_is_not_writable() {
     use std::os::unix::fs::PermissionsExt;
@@ -113,6 +115,7 @@ fn home_that_is_not_writable() {
     assert_eq!(cure, format!("sudo chown {STRANGER} {0} && chmod u+rwx {0}", home.display()));
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn home_that_cannot_be_made() {
     let setup = Setup::new();
@@ -159,6 +162,7 @@ fn home_that_is_a_link() {
 }
 
 /// What a planted link leads to is not for the profile's user to change, and no cure may say so.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn home_that_is_a_link_to_somebody_elses() {
     let setup = Setup::new();
@@ -179,6 +183,7 @@ fn home_that_is_a_link_to_somebody_elses() {
     assert!(cure.starts_with(&unlinks), "{cure}");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn entries_of_another_owner() {
     let setup = Setup::new();
@@ -199,6 +204,7 @@ fn entries_of_another_owner() {
     assert!(cure.starts_with(&format!("sudo chown -R -h {STRANGER} ")), "{cure}");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn root_in_the_profile_of_a_user_without_a_home() {
     let sandbox = Sandbox::without_hermes();
@@ -217,6 +223,7 @@ fn root_in_the_profile_of_a_user_without_a_home() {
 }
 
 /// Without a runtime directory, gpg's sockets lie in the home.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn gpg_sockets_that_are_too_long() {
     let setup = Setup::new();

@@ -107,6 +107,7 @@ fn something_else_in_a_links_place() {
 }
 
 /// A parent directory that the user cannot enter.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn place_that_cannot_be_examined() {
     let setup = Setup::new();
@@ -185,6 +186,7 @@ fn claudes_own_login_in_the_home() {
 }
 
 /// anthropics/claude-code#34799: where `.claude` cannot be written, claude hangs and says nothing.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn claudes_directory_that_is_not_writable() {
     let setup = Setup::new();
@@ -198,6 +200,7 @@ fn claudes_directory_that_is_not_writable() {
     assert!(cure.starts_with("sudo "), "{cure}");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn directory_that_cannot_be_entered() {
     let setup = Setup::new().with_keychain();
@@ -244,4 +247,19 @@ fn claude_with_a_directory_of_its_own() {
     assert_eq!(report.the("link", &["CLAUDE_CONFIG_DIR"]).level, "note");
     assert_eq!(report.the("claude-login", &["not logged in", "CLAUDE_CONFIG_DIR"]).level, "note");
     assert!(!format!("{report:?}").contains("canary"), "{report:#?}");
+}
+
+/// A file that the home has and the real home has not: Claude Code then asks for a keychain that is not there.
+#[test]
+fn keychain_with_preferences_of_the_homes_own() {
+    let setup = Setup::new();
+    setup.sandbox.write("real/Library/Keychains/login.keychain-db", "");
+    setup.used();
+    Report::of(setup.doctor(&[])).is_quiet("keychain");
+    setup.sandbox.write(format!("{HOME}/Library/Preferences/com.apple.security.plist"), "");
+    fires_and_is_cured(&setup.doctor(&[]), "keychain", "warning", &["com.apple.security.plist", "another default"]);
+    // Without a keychain it means nothing.
+    let without = Setup::new();
+    without.sandbox.write(format!("{HOME}/Library/Preferences/com.apple.security.plist"), "");
+    Report::of(without.doctor(&[])).is_quiet("keychain");
 }

@@ -33,6 +33,7 @@ fn nothing_but_that_one_directory_is_made() {
     assert_eq!(after, expected);
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_home_that_cannot_be_made_is_an_error() {
     let sandbox = Sandbox::with_builder();
@@ -101,6 +102,7 @@ fn a_home_that_is_an_ancestor_of_the_profile_isolates_nothing() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_home_that_is_not_writable_is_a_finding_and_the_command_runs() {
     let sandbox = Sandbox::with_builder();

@@ -3,6 +3,7 @@
 
 mod directory;
 mod mode;
+#[cfg(target_os = "linux")]
 mod owner;
 
 use crate::support::Run;

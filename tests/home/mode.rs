@@ -153,6 +153,7 @@ fn with_mode_real_a_home_that_is_none_becomes_the_real_home() {
     assert_eq!(home_of(unset), sandbox.real().display().to_string());
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn with_no_home_at_all_it_is_the_file_systems_root_with_a_warning() {
     // uid 54321 has no passwd entry.
@@ -168,6 +169,7 @@ fn with_no_home_at_all_it_is_the_file_systems_root_with_a_warning() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn quiet_silences_that_warning() {
     let sandbox = Sandbox::new();
@@ -185,6 +187,7 @@ fn hermes_home_is_exported_when_its_value_had_to_be_expanded() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_refused_real_home_does_not_reach_a_redirected_command() {
     // Nothing is acceptable: the value of HERMES_REAL_HOME is removed, not repeated.

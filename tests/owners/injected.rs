@@ -100,6 +100,10 @@ fn ended_well(scene: &Scene, fault: Option<Errno>, ended: &Ended, what: &str) {
         _ => panic!("{what}: {ended:?}"),
     }
     assert!(!ended.err.contains("this is a bug"), "{what}: {ended:?}");
+    assert!(
+        fault != Some(Errno::EACCES) || !ended.err.contains("just now"),
+        "the hint fits the error: {what}: {ended:?}"
+    );
     assert!(!ended.err.contains(CANARY) && ended.out.escape_ascii().to_string().find(CANARY).is_none(), "{what}");
     let group = if scene.caller == Caller::Root { GROUP } else { USER };
     for entry in scene.entries() {

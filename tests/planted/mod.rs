@@ -4,8 +4,10 @@
 
 #[cfg(target_os = "linux")]
 mod depth;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 mod dump;
+// The attack is one of glibc's functions.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod races;
 mod reading;
 

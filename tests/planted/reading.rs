@@ -94,6 +94,7 @@ fn w55_policy_given_by_the_option_may_be_a_link() {
     assert_eq!(outcome.var("POLICY").as_deref(), Some("read"));
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn w51_root_does_not_obey_the_owner_of_a_profile() {
     const OWNER: u32 = 10000;
@@ -113,6 +114,7 @@ fn w51_root_does_not_obey_the_owner_of_a_profile() {
 }
 
 /// Device 5:0 is the controlling terminal, whose opening is an error where there is none, and 1:3 is `/dev/null`.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn w50_what_is_no_file_is_never_opened() {
     let device = |path: &Path, kind, number| mknod(path, kind, Mode::from_bits_truncate(0o644), number).unwrap();

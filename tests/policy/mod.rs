@@ -4,6 +4,7 @@ mod keys;
 mod places;
 mod readme;
 mod strict;
+#[cfg(target_os = "linux")]
 mod trust;
 
 use crate::support::Sandbox;

@@ -85,6 +85,7 @@ fn a_directory_in_its_place_is_a_warning() {
     warned(&sandbox, None);
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_device_in_its_place_is_a_warning() {
     let sandbox = Sandbox::with_builder();
@@ -94,6 +95,7 @@ fn a_device_in_its_place_is_a_warning() {
     warned(&sandbox, None);
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_file_that_may_not_be_read_is_a_warning() {
     let sandbox = Sandbox::with_builder();

@@ -25,6 +25,7 @@ fn text(path: impl AsRef<Path>) -> Option<String> {
     Some(path.as_ref().to_str().unwrap().to_owned())
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn for_root_hermes_real_home_stands_before_home() {
     assert!(nix::unistd::geteuid().is_root(), "this test is about root: run it as root");
@@ -93,6 +94,7 @@ fn without_any_variable_it_is_the_passwd_entry() {
     assert_eq!(found(with_root(&sandbox).no_env("HOME")), text(entry.dir));
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn where_none_is_acceptable_nothing_is_linked_and_the_command_runs() {
     let sandbox = Sandbox::with_builder();
@@ -105,6 +107,7 @@ fn where_none_is_acceptable_nothing_is_linked_and_the_command_runs() {
     assert!(std::fs::read_dir(sandbox.home()).unwrap().next().is_none());
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn another_users_hermes_real_home_does_not_count() {
     let sandbox = Sandbox::with_builder();
@@ -116,6 +119,7 @@ fn another_users_hermes_real_home_does_not_count() {
 }
 
 /// W53: an agent of uid 10000 can set it for root's next start, too.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn w53_another_users_hermes_real_home_does_not_count_for_root() {
     let sandbox = Sandbox::with_builder();
@@ -125,6 +129,7 @@ fn w53_another_users_hermes_real_home_does_not_count_for_root() {
     assert_eq!(found(run), text(sandbox.real()), "it belongs to another user");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn ones_own_hermes_real_home_counts() {
     let sandbox = Sandbox::with_builder();
@@ -135,6 +140,7 @@ fn ones_own_hermes_real_home_counts() {
     assert_eq!(found(run), text(own));
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn whoever_redirected_home_into_a_profile_has_set_both() {
     let sandbox = Sandbox::with_builder();
@@ -185,6 +191,7 @@ fn a_real_home_at_or_below_the_selected_home_is_passed_over() {
 }
 
 /// s6-overlay#374: HOME=/root is left over from before a privilege drop, and nothing is linked.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn w29_a_home_of_another_user_gives_way_to_the_callers_own() {
     let sandbox = Sandbox::with_builder();

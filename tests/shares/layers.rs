@@ -150,6 +150,7 @@ fn a_socket_and_a_pipe_can_be_shared() {
     assert_eq!(linked(&sandbox), "run/agent run/pipe");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_source_out_of_reach_is_a_finding_and_the_others_are_made() {
     let sandbox = with_sources();

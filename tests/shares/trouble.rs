@@ -28,6 +28,7 @@ fn a_parent_that_is_a_file_is_a_finding_and_the_command_runs() {
     assert_eq!(linked(&sandbox), ".claude .claude.json .config/gh .gitconfig");
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
 fn a_link_that_fails_is_a_finding_and_the_command_runs() {
     let sandbox = with_sources();

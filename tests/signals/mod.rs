@@ -1,6 +1,8 @@
 //! Signals and the terminal. hermes-exec is gone when the command runs, so every signal to the pid is the command's,
 //! and the waiting parent sees the command's own end. Before that no handler of ours is ever there.
 
+// It traces, which nix knows for glibc.
+#[cfg(target_env = "gnu")]
 mod start;
 mod terminal;
 

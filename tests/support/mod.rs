@@ -11,7 +11,7 @@ pub mod readme;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 pub mod tracer;
 
 use std::collections::BTreeMap;

@@ -145,7 +145,10 @@ impl Search {
             Kind::Directory => return Err(denied(path, "it is a directory")),
             _ => return Err(denied(path, "it is not a regular file")),
         }
-        world.executable(seen).map_err(|error| denied(path, &os_message(&error)))?;
+        // What everybody may execute, execve(2) decides on: it goes on with the next one where the file system forbids it.
+        if stat.mode & 0o111 != 0o111 {
+            world.executable(seen).map_err(|error| denied(path, &os_message(&error)))?;
+        }
         let head = head(seen, world);
         match missing_interpreter(&head, self.base.as_deref(), world) {
             Some(interpreter) => Err(no_interpreter(path, &interpreter)),

@@ -33,14 +33,15 @@ use env::computed::Computed;
 use env::decision::{Change, Decision, Rule};
 use env::declared::Declared;
 use env::hermes_places::HermesPlaces;
+use env::pointers::pointers;
 use env::user::UserRules;
-use env::{Ladder, Outcome, leads_out};
+use env::{Ladder, Outcome, is_in_a_profile, leads_out};
 use files::policy::PolicyFile;
 use files::{trust, value};
 use grants::Grant;
 use home::items::{self, DEFAULT, Item};
 use home::links::LinkContext;
-use home::{HomePlan, ModeChoice, Redirect};
+use home::{Elsewhere, HomePlan, ModeChoice, Redirect};
 use profile::Selection;
 use profile::layout::expand;
 use seal::SealPlan;
@@ -137,21 +138,28 @@ impl Draft {
 
         let chdir = options.chdir.as_ref().map(Path::new);
         let places = HermesPlaces::new(selection.root.as_ref(), selection.real.path(), chdir);
+        let redirect = home.redirect.clone();
         let ladder = Ladder {
             user: &user,
             declared: &declared,
-            computed: &Computed::new(selection, home, options),
+            computed: &Computed::new(selection, home, options, input),
             places: &places,
-            undoes_redirect: &|path| leads_out(path, selection, home, input.world),
+            undoes_redirect: &|path| leads_out(path, selection, redirect.as_ref(), input.world),
             world: input.world,
         };
-        self.env = ladder.decide(input.environ);
+        let decided = ladder.decide(input.environ);
+        let directories = ladder.directories(&decided, &|path| is_the_users(path, selection, input.world));
+        let elsewhere = Elsewhere {
+            claude: ladder.gives("CLAUDE_CONFIG_DIR", &decided),
+            anthropic: ladder.gives("ANTHROPIC_CONFIG_DIR", &decided),
+            config: directories.taken[0].as_ref().map(|path| Place::new(path, input.world)),
+        };
+        home.share(&self.items, &elsewhere, selection, input);
+        self.env = ladder.finish(decided, &pointers(selection, home, &directories, input.world));
         self.grants = grants::credentials(&user, &self.env.decisions);
         let of_file: Vec<_> = list.unwrap_or_default().iter().chain(more).collect();
         self.grants.extend(grants::shares(&self.items, &options.shares, &of_file));
         self.notice = grants::notice(program, &user, &self.env.decisions);
-        let skips_claude = self.env.child.given(b"CLAUDE_CONFIG_DIR").is_some();
-        home.share(&self.items, skips_claude, selection, input);
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
         check_chdir(chdir, input.world)?;
@@ -190,6 +198,11 @@ impl Draft {
         let word = if program.is_ok() { word } else { command::without_value(word) };
         self.command = Some(Command { word: word.to_vec(), program, search });
     }
+}
+
+/// Does a directory that rule 7 took away belong to the user, and to no profile?
+fn is_the_users(path: &Path, selection: &Selection, world: &dyn World) -> bool {
+    selection.real.place().is_some_and(|real| real.holds(path, world)) && !is_in_a_profile(path, selection, world)
 }
 
 fn check_chdir(dir: Option<&Path>, world: &dyn World) -> Result<(), Failure> {

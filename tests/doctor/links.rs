@@ -48,10 +48,9 @@ fn link_that_is_missing() {
     let setup = Setup::new();
     setup.remove(".claude.json");
     fires_and_is_cured(&setup.doctor(&[]), "link", "note", &[".claude.json", "will be made"]);
-    // In place of a link with more hops.
-    setup.sandbox.link(setup.sandbox.real().join(".claude"), "hop");
+    // In place of one that leads nowhere.
     setup.remove(".claude");
-    setup.sandbox.link(setup.sandbox.path("hop"), format!("{HOME}/.claude"));
+    setup.sandbox.link(setup.sandbox.real().join("gone"), format!("{HOME}/.claude"));
     fires_and_is_cured(&setup.doctor(&[]), "link", "note", &["/.claude ", "take the place"]);
 }
 

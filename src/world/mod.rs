@@ -93,6 +93,10 @@ pub trait World {
     fn sealing(&self) -> Sealing;
     /// The names in the environment of the parent process, where they can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
+    /// The working directory, canonical.
+    fn cwd(&self) -> Option<PathBuf>;
+    /// Milliseconds since 1970.
+    fn now(&self) -> u64;
     /// The home directory that the password database gives to a uid.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.

@@ -136,6 +136,15 @@ impl World for System {
         Some(block.split(|&byte| byte == 0).filter_map(split).map(|(name, _)| name.to_vec()).collect())
     }
 
+    fn cwd(&self) -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
+    fn now(&self) -> u64 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
     fn home_of(&self, uid: u32) -> Option<PathBuf> {
         passwd::home_of(uid)
     }

@@ -1,5 +1,6 @@
 //! The links in the profile's home: each in every state, with what it exposes.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -243,4 +244,29 @@ fn claude_with_a_directory_of_its_own() {
     assert_eq!(report.the("link", &["CLAUDE_CONFIG_DIR"]).level, "note");
     assert_eq!(report.the("claude-login", &["not logged in", "CLAUDE_CONFIG_DIR"]).level, "note");
     assert!(!format!("{report:?}").contains("canary"), "{report:#?}");
+}
+
+/// A home that was moved or renamed takes the root with it, and every link leads to where it was.
+#[test]
+fn a_moved_home_is_repaired_by_one_command() {
+    let setup = Setup::new();
+    setup.sandbox.write("real/.gitconfig", "");
+    setup.start(&["-p", "builder", "--share", ".gitconfig", "true"]).run().ok();
+    let moved = setup.sandbox.path("moved");
+    fs::rename(setup.sandbox.real(), &moved).unwrap();
+    let run = setup.doctor(&["--share", ".gitconfig"]).env("HOME", &moved);
+    let report = Report::of(run.clone());
+    assert_eq!(report.0.iter().filter(|check| check.level == "warning").count(), 1, "{report:#?}");
+    let before = setup.sandbox.real().display().to_string();
+    fires_and_is_cured(&run, "home-moved", "warning", &[".claude, .claude.json, .gitconfig", &before]);
+    for place in [".claude", ".claude.json", ".gitconfig"] {
+        let link = moved.join(".hermes/profiles/builder/home").join(place);
+        assert_eq!(fs::read_link(link).unwrap(), moved.join(place));
+    }
+    // A link to another home of the same form, which is there: it may be another account's, and stays until the user says so.
+    let setup = Setup::new();
+    setup.sandbox.mkdir("another/.claude");
+    setup.remove(".claude");
+    setup.sandbox.link(setup.sandbox.path("another/.claude"), format!("{HOME}/.claude"));
+    fires_and_is_cured(&setup.doctor(&[]), "home-moved", "warning", &["another"]);
 }

@@ -103,6 +103,12 @@ pub fn items<'a>(
     Ok(items)
 }
 
+/// Has the user said that it is not to be shared?
+pub fn is_declined(item: &Item, edits: &[(bool, OsString)]) -> bool {
+    let names = |word: &OsString| word == "all" || Item::parse(word, "--no-share").is_ok_and(|named| named == *item);
+    edits.iter().any(|(adds, word)| !adds && names(word))
+}
+
 fn add(items: &mut Vec<Item>, item: Item) {
     if !items.contains(&item) {
         items.push(item);

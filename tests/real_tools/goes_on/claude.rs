@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::api::{ANSWER, Api};
 use crate::home::{STATUS, claude_with, log_in, logged_in, quiet};
 use crate::support::{Outcome, Run, Sandbox};
 use crate::{direct, installed, redirected, system};
@@ -128,4 +129,34 @@ fn w32_the_login_below_config_is_part_of_claude() {
     sandbox.mkdir(sandbox.home().join(".claude"));
     sandbox.builder(["true"]).run().ok();
     assert!(!sandbox.home().join(".config").exists(), "half of two logins");
+}
+
+/// A whole conversation, by the login of the user and with the user's settings; and what is documented because it cannot be
+/// kept (claude-code#82323): a guard at `~/` runs where `claude` keeps its own HOME, and not under the profile's.
+#[test]
+fn w22_claude_answers_by_the_login_of_the_user_and_its_guard_runs_in_its_own_home() {
+    let sandbox = logged_in();
+    let api = Api::start();
+    let log = sandbox.path("guard.log");
+    sandbox.script("real/bin/guard.sh", format!("#!/bin/sh\necho guarded >>{}\n", log.display()));
+    let hook = r#"[{"hooks": [{"type": "command", "command": "~/bin/guard.sh"}]}]"#;
+    sandbox.write("real/.claude/settings.json", format!(r#"{{"hooks": {{"UserPromptSubmit": {hook}}}}}"#));
+    let url = format!("ANTHROPIC_BASE_URL={}", api.url);
+    let ask = |options: &[&str]| {
+        let command = [&["-v", "-p", "builder", "--set", &url], options, &["--"], &claude(&["-p", "hi"])].concat();
+        let outcome = quiet(sandbox.hx(command)).no_env("ANTHROPIC_API_KEY").run();
+        assert_eq!((outcome.code(), outcome.out().trim()), (0, ANSWER), "{outcome:?}");
+        outcome.stderr
+    };
+    let said = ask(&[]);
+    assert!(said.contains("~/bin/guard.sh (hooks.UserPromptSubmit.hooks.command)") && !log.exists(), "{said}");
+    let said = ask(&["--home", "real"]);
+    assert!(!said.contains("guard.sh") && log.exists(), "{said}");
+    // As the policy file says it for claude alone.
+    fs::remove_file(&log).unwrap();
+    let policy = r#"{"programs": {"claude": {"home": "real"}}}"#;
+    sandbox.write(sandbox.profile("builder").join("hermes-exec.json"), policy);
+    ask(&[]);
+    assert!(log.exists());
+    assert_eq!(api.tokens(), ["Bearer sk-ant-oat01-made-up"; 3]);
 }

@@ -1,6 +1,6 @@
 //! The home itself, on an engine that answers wrongly.
 
-use crate::support::{Sandbox, binary};
+use crate::support::{Run, Sandbox, binary};
 use crate::{direct, system};
 
 /// moby#41704, official-images#16829: faccessat2(2) is answered with EPERM. What mkdir(2) and execve(2) say decides.
@@ -21,4 +21,37 @@ fn w31_an_engine_that_knows_no_faccessat2() {
     assert_eq!(start(&[], "tool"), home, "the home is there");
     assert_eq!(start(&[], tool.to_str().unwrap()), home);
     assert!(!start(&["-n"], "tool").contains("not writable"));
+}
+
+/// hermes-agent#93760, claude-code#45122, #18631: what the doctor can see of what is documented as a limit.
+#[test]
+fn w37_caches_and_claudes_sandbox_are_notes_of_the_doctor() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
+    let doctor = || sandbox.hx(["-p", "builder", "--doctor"]).run().ok().out();
+    let said = doctor();
+    assert!(!said.contains("claude-sandbox") && !said.contains("cache:"), "{said}");
+    sandbox.write("real/.claude/settings.json", r#"{"sandbox": {"enabled": true}}"#);
+    sandbox.mkdir(sandbox.home().join(".cache/pip"));
+    let said = doctor();
+    assert!(said.contains("note     claude-sandbox: ") && said.contains("note     cache: "), "{said}");
+}
+
+/// Limits that are documented: Java asks the password database, and Python looks for the user's packages in HOME.
+#[test]
+fn w37_java_and_pip_are_as_the_limits_say() {
+    let sandbox = Sandbox::with_builder();
+    let home_of_java = |run: Run| {
+        let outcome = run.run();
+        let line = outcome.stderr.lines().find_map(|line| line.trim().strip_prefix("user.home = "));
+        line.unwrap_or_else(|| panic!("{outcome:?}")).to_owned()
+    };
+    let java = [system("java"), "-XshowSettings:properties", "-version"];
+    assert_eq!(home_of_java(sandbox.builder(java)), home_of_java(direct(&sandbox, &java).env("HOME", "/nowhere")));
+
+    let place = direct(&sandbox, &[system("python3"), "-m", "site", "--user-site"]).run().out();
+    sandbox.write(std::path::Path::new(place.trim()).join("tiny.py"), "");
+    let tool = sandbox.script("real/.local/bin/tool", "#!/usr/bin/python3\nimport tiny\n").display().to_string();
+    direct(&sandbox, &[&tool]).run().ok();
+    assert!(sandbox.builder([&tool]).run().stderr.contains("No module named 'tiny'"));
 }

@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use super::Reach;
+use super::{Reach, json};
 use crate::plan::home::items::{ANTHROPIC, CLAUDE, CLAUDE_JSON, Item};
 use crate::text::shell_quoted;
 use crate::world::{FILE_LIMIT, FileText};
@@ -73,8 +71,7 @@ fn has_login(at: &dyn Fn(&Path) -> PathBuf, reach: &Reach<'_>) -> bool {
 
 /// A refresh token, or an expiry that is still to come, in milliseconds.
 fn can_be_used(credentials: &[u8], now: u64) -> bool {
-    let Ok(all) = serde_json::from_slice::<Value>(credentials) else { return false };
-    let login = &all["claudeAiOauth"];
+    let login = &json(credentials)["claudeAiOauth"];
     login["refreshToken"].as_str().is_some_and(|token| !token.is_empty())
         || login["expiresAt"].as_u64().is_some_and(|expires| expires > now)
 }

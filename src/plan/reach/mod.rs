@@ -10,6 +10,8 @@ pub mod tools;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::environ::Environ;
 use crate::plan::home::items::Item;
 use crate::plan::home::links::Link;
@@ -26,6 +28,11 @@ pub struct Reach<'a> {
     pub config: Option<&'a Path>,
     pub child: &'a Environ,
     pub world: &'a dyn World,
+}
+
+/// The JSON in a text; null where it is none.
+fn json(text: &[u8]) -> Value {
+    serde_json::from_slice(text).unwrap_or(Value::Null)
 }
 
 impl Reach<'_> {

@@ -2,11 +2,12 @@
 //! rule protects nothing, an identity is not the right one, and no program says so.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::Reach;
+use super::{Reach, json};
 use crate::plan::diagnostic::Diagnostic;
 use crate::text::{escaped, escaped_path};
 use crate::world::{FILE_LIMIT, FileText};
@@ -40,11 +41,11 @@ pub fn all(reach: &Reach<'_>) -> Vec<Diagnostic> {
 /// Is Claude Code's own sandbox on in the shared settings?
 pub fn has_sandbox(reach: &Reach<'_>) -> bool {
     let place = Path::new(".claude/settings.json");
-    let text = || match reach.world.text(&reach.here(place), FILE_LIMIT) {
-        FileText::Found { bytes, .. } => serde_json::from_slice::<Value>(&bytes).ok(),
-        _ => None,
+    let is_on = || match reach.world.text(&reach.here(place), FILE_LIMIT) {
+        FileText::Found { bytes, .. } => json(&bytes)["sandbox"]["enabled"] == Value::Bool(true),
+        _ => false,
     };
-    reach.link(place).and_then(|_| text()).is_some_and(|settings| settings["sandbox"]["enabled"] == Value::Bool(true))
+    reach.link(place).is_some() && is_on()
 }
 
 type Read = fn(&str, &Reach<'_>) -> Vec<Setting>;
@@ -54,13 +55,9 @@ fn finding(place: &Path, read: Read, reach: &Reach<'_>) -> Option<Diagnostic> {
     let FileText::Found { bytes, .. } = reach.world.text(&reach.here(place), FILE_LIMIT) else { return None };
     let settings = read(std::str::from_utf8(&bytes).ok()?, reach);
     let first = settings.first()?;
-    let mut named: Vec<String> = Vec::new();
-    for Setting { key, path } in &settings {
-        let words = format!("{} ({})", escaped(path.as_bytes()), escaped(key.as_bytes()));
-        if !named.contains(&words) {
-            named.push(words);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let words = |Setting { key, path }: &Setting| format!("{} ({})", escaped(path.as_bytes()), escaped(key.as_bytes()));
+    let mut named: Vec<_> = settings.iter().map(words).filter(|words| seen.insert(words.clone())).collect();
     let more = named.len().saturating_sub(4);
     named.truncate(4);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -89,19 +86,19 @@ fn is_elsewhere(below: &str, forbids: bool, reach: &Reach<'_>) -> bool {
     (forbids && !place.starts_with(".claude")) || !same()
 }
 
-/// The paths behind `~/`, `$HOME/` and `${HOME}/` in a text, up to what ends a path or begins a pattern.
+/// The paths behind `~/`, `$HOME/` and `${HOME}/` in a text, up to what ends a path or begins a pattern. What ends one path is
+/// what the next one begins after, so that no byte is looked at twice.
 fn paths(text: &str) -> Vec<&str> {
+    let ends = |char: char| !char.is_alphanumeric() && !"/._-+@%*?[]{}$~".contains(char);
     let mut found = Vec::new();
     for start in ["~/", "$HOME/", "${HOME}/"] {
         for (at, _) in text.match_indices(start) {
-            let before = text[..at].chars().next_back();
-            // `a~/b` is no home, and `//~/` neither.
-            if before.is_some_and(|before| before.is_alphanumeric() || "/._-".contains(before)) {
+            // `a~/b` is no home.
+            if !text[..at].chars().next_back().is_none_or(ends) {
                 continue;
             }
             let rest = &text[at + start.len()..];
-            let end =
-                rest.find([' ', '\t', '\n', ')', '"', '\'', ';', '&', '|', ',', '>', '<', '`']).unwrap_or(rest.len());
+            let end = rest.find(ends).unwrap_or(rest.len());
             let whole = &rest[..end];
             let plain = match whole.find(['*', '?', '[', '{']) {
                 Some(pattern) => &whole[..whole[..pattern].rfind('/').unwrap_or(0)],
@@ -113,16 +110,23 @@ fn paths(text: &str) -> Vec<&str> {
     found
 }
 
+/// A name of a setting, as far as it is worth being shown.
+fn short(name: &str) -> String {
+    name.chars().take(100).collect()
+}
+
 fn of_claude(text: &str, reach: &Reach<'_>) -> Vec<Setting> {
     fn walk(value: &Value, key: &str, found: &mut Vec<(String, String)>) {
         match value {
             Value::String(text) => found.push((key.to_owned(), text.clone())),
             Value::Array(all) => all.iter().for_each(|value| walk(value, key, found)),
-            Value::Object(all) => all.iter().for_each(|(name, value)| walk(value, &format!("{key}.{name}"), found)),
+            Value::Object(all) => {
+                all.iter().for_each(|(name, value)| walk(value, &short(&format!("{key}.{}", short(name))), found))
+            }
             _ => {}
         }
     }
-    let Ok(settings) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let settings = json(text.as_bytes());
     let mut texts = Vec::new();
     OF_CLAUDE.iter().for_each(|key| walk(&settings[key], key, &mut texts));
     let mut found = Vec::new();
@@ -139,7 +143,7 @@ fn of_git(text: &str, reach: &Reach<'_>) -> Vec<Setting> {
     let (mut section, mut found) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
         let (key, value) = if let Some(header) = line.strip_prefix('[') {
-            section = header.trim_end_matches(']').replacen(" \"", ".", 1).replace('"', "");
+            section = short(&header.trim_end_matches(']').replacen(" \"", ".", 1).replace('"', ""));
             match section.split_once(":~/") {
                 Some((kind, below)) if kind.starts_with("includeIf.gitdir") => (section.clone(), format!("~/{below}")),
                 _ => continue,
@@ -164,7 +168,7 @@ fn of_npm(text: &str, reach: &Reach<'_>) -> Vec<Setting> {
     let settings = lines.filter_map(|line| line.split_once('='));
     let found = settings.flat_map(|(key, value)| {
         let below = paths(value).into_iter().filter(|below| is_elsewhere(below, false, reach));
-        let key = key.trim().to_owned();
+        let key = short(key.trim());
         below.map(|below| Setting { key: key.clone(), path: format!("~/{below}") }).collect::<Vec<_>>()
     });
     found.collect()

@@ -192,9 +192,13 @@ fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: 
 /// Without a runtime directory gpg keeps its sockets in the home, and a path that is too long cannot be bound.
 fn gpg_socket(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
     let (uid, world) = (case.input.uid, case.input.world);
-    let socket = redirect.home.join(".gnupg/S.gpg-agent.browser");
+    let gnupg = match case.plan.env.child.given(b"GNUPGHOME") {
+        Some(value) => PathBuf::from(OsStr::from_bytes(value)),
+        None => redirect.home.join(".gnupg"),
+    };
+    let socket = gnupg.join("S.gpg-agent.browser");
     let runtime = PathBuf::from(format!("/run/user/{uid}"));
-    let is_elsewhere = case.plan.env.child.given(b"GNUPGHOME").is_some() || world.stat(&runtime).is_ok();
+    let is_elsewhere = world.stat(&runtime).is_ok();
     let is_long = socket.as_os_str().len() > SOCKET_PATH && !is_elsewhere;
     is_long.then(|| {
         let socket = escaped_path(&socket);

@@ -23,6 +23,27 @@ fn w31_an_engine_that_knows_no_faccessat2() {
     assert!(!start(&["-n"], "tool").contains("not writable"));
 }
 
+/// A file system that forbids it is seen by execve(2) alone, and the search goes on; `--explain` asks.
+#[test]
+fn w31_a_program_on_a_file_system_without_programs_is_passed_over() {
+    assert!(nix::unistd::geteuid().is_root(), "this test mounts: run it as root");
+    let sandbox = Sandbox::with_builder();
+    let (first, second) = (sandbox.mkdir("first"), sandbox.path("second"));
+    sandbox.script("second/tool", "#!/bin/sh\necho second\n");
+    let dir = first.display();
+    let mount = format!("mount -t tmpfs -o noexec none {dir}; cp {}/tool {dir}/", second.display());
+    let start = |path: &str, options: &[&str]| {
+        let run = sandbox.hx([options, &["-p", "builder", "--", "tool"]].concat());
+        run.env("PATH", path).mounted(&mount).run()
+    };
+    let both = format!("{dir}:{}:/usr/bin:/bin", second.display());
+    assert_eq!(start(&both, &[]).ok().out(), "second\n");
+    assert!(start(&both, &["-n"]).ok().out().contains(&format!("tool -> {}/tool", second.display())));
+    for options in [&[][..], &["-n"]] {
+        assert_eq!(start(&format!("{dir}:/usr/bin:/bin"), options).code(), 126, "{options:?}");
+    }
+}
+
 /// hermes-agent#93760, claude-code#45122, #18631: what the doctor can see of what is documented as a limit.
 #[test]
 fn w37_caches_and_claudes_sandbox_are_notes_of_the_doctor() {

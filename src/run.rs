@@ -108,7 +108,7 @@ fn prepare(options: &Options, input: &Input<'_>) -> anyhow::Result<Ready> {
     draft.warnings.iter().for_each(warn);
     let mut ready = draft.ready()?;
     let seal = Seal::create(&ready.seal)?;
-    if let Some(notice) = ready.notice.as_ref().filter(|_| !quiet) {
+    for notice in ready.notices.iter().filter(|_| !quiet) {
         say(&format!("hermes-exec: notice: {notice}\n"));
     }
     ready.findings.extend(links::prepare(&ready.home)?);

@@ -48,6 +48,18 @@ pub fn environment() -> Environ {
     }
 }
 
+/// The effective uid that this process was started with, without asking the kernel (getauxval(3)).
+#[cfg(target_os = "linux")]
+pub fn effective_uid() -> u32 {
+    // SAFETY: it reads what the kernel has laid on the stack; every process has this entry.
+    unsafe { nix::libc::getauxval(nix::libc::AT_EUID) as u32 }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn effective_uid() -> u32 {
+    nix::unistd::Uid::effective().as_raw()
+}
+
 /// From here on a crash of this process leaves no core, and the same user can read neither its memory nor its environment:
 /// both hold every credential that is about to be removed. The command's own state is what it would have been: `execve` sets
 /// it anew (PR_SET_DUMPABLE(2const)).

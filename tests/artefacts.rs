@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use hermes_exec::cli::Options;
 use hermes_exec::plan::catalogue;
-use hermes_exec::plan::env::computed::POINTERS;
+use hermes_exec::plan::env::pointers::POINTERS;
 use hermes_exec::plan::env::{core, decision::Rule, markers};
 use serde_json::Value as Json;
 

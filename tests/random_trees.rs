@@ -15,13 +15,14 @@ use crate::support::plan::plan;
 use crate::support::{Sandbox, bytes};
 
 const PROFILE: &str = "real/.hermes/profiles/builder";
-const PLACES: [&str; 7] = [
+const PLACES: [&str; 8] = [
     "Library/Keychains",
     "Library/Preferences/com.apple.security.plist",
     ".claude",
     ".claude.json",
     ".config",
     ".config/gh",
+    ".config/anthropic",
     "a/b/c",
 ];
 
@@ -162,15 +163,17 @@ fn sandbox(profile: &[(PathBuf, Entry)], sources: &[(PathBuf, Entry)]) -> Sandbo
     sandbox
 }
 
-/// A new link is right: at one of the places, and with the fully resolved path of the source.
+/// A new link is right: at one of the places, with its place in the real home as its text; that of Claude Code's settings with
+/// the fully resolved path.
 fn is_right(sandbox: &Sandbox, home: &Path, path: &Path) -> bool {
     let Ok(place) = path.strip_prefix(home) else { return false };
-    let text = fs::read_link(path).unwrap();
+    let (text, own) = (fs::read_link(path).unwrap(), sandbox.real().join(place));
+    if place != Path::new(".claude.json") {
+        return PLACES.iter().any(|known| place == Path::new(known)) && text == own && own.exists();
+    }
     let is_resolved =
         text.parent().unwrap().canonicalize().is_ok_and(|dir| dir.join(text.file_name().unwrap()) == text);
-    let source = sandbox.real().join(place).canonicalize();
-    let leads_there = source.as_ref().map_or(place == Path::new(".claude.json"), |source| *source == text);
-    PLACES.iter().any(|known| place == Path::new(known)) && is_resolved && !text.is_symlink() && leads_there
+    is_resolved && !text.is_symlink() && own.canonicalize().map_or(true, |source| source == text)
 }
 
 /// The path of a source without links, where it is there.
@@ -178,16 +181,21 @@ fn source_of(sandbox: &Sandbox, home: &Path, path: &Path) -> Option<PathBuf> {
     sandbox.real().join(path.strip_prefix(home).ok()?).canonicalize().ok()
 }
 
-/// A link with this text may be replaced: it led to the source, or it is a leftover in the real home.
+/// A link with this text may be replaced: it led to the source, or it is a leftover in the real home, or another account's.
 fn was_ours_to_replace(sandbox: &Sandbox, home: &Path, path: &Path, text: &Path) -> bool {
     let led_to = path.parent().unwrap().join(text).canonicalize().ok();
-    led_to.is_some() && led_to == source_of(sandbox, home, path) || led_to.is_none() && is_in_real(sandbox, text)
+    let is_of_an_account = path.ends_with(".claude.json") && !text.starts_with(sandbox.root());
+    led_to.is_some() && led_to == source_of(sandbox, home, path)
+        || led_to.is_none() && is_in_real(sandbox, text)
+        || is_of_an_account
 }
 
 /// A link with this text may be removed: it is what we would write, or it leads into the real home.
 fn was_ours_to_remove(sandbox: &Sandbox, home: &Path, path: &Path, text: &Path) -> bool {
     let is_place = path.strip_prefix(home).is_ok_and(|place| PLACES.iter().any(|known| place == Path::new(known)));
-    let is_what_we_write = source_of(sandbox, home, path).as_deref() == Some(text);
+    let is_what_we_write = source_of(sandbox, home, path).is_some_and(|source| {
+        text == source || path.strip_prefix(home).is_ok_and(|place| text == sandbox.real().join(place))
+    });
     // Where Claude Code would create its settings.
     let is_its_end = path.ends_with(".claude.json") && text.starts_with(&sandbox.dir) && !text.exists();
     is_place && (is_what_we_write || is_its_end || is_in_real(sandbox, text))

@@ -15,6 +15,8 @@ mod doctor;
 mod documents;
 #[path = "real_tools/git.rs"]
 mod git;
+#[path = "real_tools/goes_on/mod.rs"]
+mod goes_on;
 #[path = "real_tools/growth.rs"]
 mod growth;
 #[path = "real_tools/held.rs"]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::case::Case;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::env::decision::{Decision, Rule};
-use crate::plan::home::items::Item;
+use crate::plan::home::items::{ANTHROPIC, Item};
 use crate::plan::home::links::{Link, State};
 use crate::text::escaped_path;
 use crate::world::FileText;
@@ -67,6 +67,9 @@ fn login(stored: Option<(PathBuf, String)>, case: &Case<'_>) -> Diagnostic {
     let home = child.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)).join("Library/Keychains"));
     if link("Library/Keychains", case).is_some() || home.is_some_and(|path| case.input.world.stat(&path).is_ok()) {
         return Diagnostic::ok("claude-login", "claude signs in by the keychain, if it has a login there");
+    }
+    if let Some(dir) = link(ANTHROPIC, case).and_then(|link| link.target.as_deref()) {
+        return Diagnostic::ok("claude-login", format!("claude signs in by the login in {}", escaped_path(dir)));
     }
     let place = state_dir(case).map(|(_, name)| format!(" in {name}")).unwrap_or_default();
     let check = Diagnostic::note("claude-login", format!("claude is not logged in: there is no login{place}"));

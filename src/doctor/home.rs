@@ -189,12 +189,13 @@ fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: 
 /// Without a runtime directory gpg keeps its sockets in the home, and a path that is too long cannot be bound.
 fn gpg_socket(redirect: &Redirect, selection: &Selection, case: &Case<'_>) -> Option<Diagnostic> {
     let (uid, world) = (case.input.uid, case.input.world);
-    let (dir, most) = (redirect.home.join(".gnupg"), world.facts().socket_path);
+    let most = world.facts().socket_path;
+    let given = case.plan.env.child.given(b"GNUPGHOME");
+    let dir = given.map_or_else(|| redirect.home.join(".gnupg"), |dir| PathBuf::from(OsStr::from_bytes(dir)));
     let socket = dir.join("S.gpg-agent.browser");
     let runtime = world.facts().runtime_dirs.map(|dirs| Path::new(dirs).join(uid.to_string()));
     let has_runtime = runtime.as_ref().is_some_and(|runtime| world.stat(runtime).is_ok());
-    let is_elsewhere = case.plan.env.child.given(b"GNUPGHOME").is_some() || has_runtime;
-    if socket.as_os_str().len() <= most || is_elsewhere {
+    if socket.as_os_str().len() <= most || has_runtime {
         return None;
     }
     let socket = escaped_path(&socket);

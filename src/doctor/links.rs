@@ -16,7 +16,10 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let Some(home) = &case.plan.home else { return Vec::new() };
     let Some(redirect) = &home.redirect else { return Vec::new() };
     let all = Links { home, redirect, case };
-    let mut checks: Vec<Diagnostic> = home.links.iter().map(|link| all.check(link)).collect();
+    let moved = all.moved();
+    let is_moved = |link: &&Link| moved.as_ref().is_none_or(|(_, places)| !places.contains(&link.place.as_path()));
+    let mut checks: Vec<Diagnostic> = home.links.iter().filter(is_moved).map(|link| all.check(link)).collect();
+    checks.extend(moved.as_ref().map(|(before, places)| all.repair(before, places)));
     checks.extend(all.keychain());
     checks.extend(all.portability());
     checks
@@ -96,6 +99,33 @@ impl Links<'_> {
         } else {
             Diagnostic::ok("link", message)
         }
+    }
+
+    /// The home that links of ours lead to and that is not the real home: it was, before it was moved or renamed. And the places
+    /// of those links.
+    fn moved(&self) -> Option<(PathBuf, Vec<&Path>)> {
+        let selection = self.case.plan.selection.as_ref()?;
+        let (real, root) = (selection.real.place()?, selection.root.as_ref()?);
+        let before = |link: &Link| {
+            let text = self.case.input.world.link_text(&self.redirect.home.join(&link.place)).ok()?;
+            let before = text.ancestors().nth(link.place.components().count())?.to_owned();
+            let is_home = text.is_absolute() && before.join(&link.place) == text && before.parent().is_some();
+            let is_known = before == real.spelled || before == real.canonical || before.starts_with(&root.canonical);
+            (is_home && !is_known && matches!(link.state, State::Left | State::Skipped)).then_some(before)
+        };
+        let first = self.home.links.iter().find_map(before)?;
+        let leads_there = |link: &&Link| before(link).is_some_and(|before| before == first);
+        let places = self.home.links.iter().filter(leads_there).map(|link| link.place.as_path()).collect();
+        Some((first, places))
+    }
+
+    fn repair(&self, before: &Path, places: &[&Path]) -> Diagnostic {
+        let names = places.iter().map(|place| escaped_path(place)).collect::<Vec<_>>().join(", ");
+        let message =
+            format!("{names} in the home lead to {}, which is not your home (any more)", escaped_path(before));
+        let links = places.iter().map(|place| shell_quoted_path(&self.redirect.home.join(place)));
+        let links = links.collect::<Vec<_>>().join(" ");
+        Diagnostic::warning("home-moved", message).cure(format!("rm {links} && {} -- true", self.case.rerun_command))
     }
 
     /// Something of the user's stands in the way; only the user can say that it may go.

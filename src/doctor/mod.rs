@@ -7,6 +7,7 @@ mod claude;
 mod environment;
 mod home;
 mod links;
+mod reach;
 mod seal;
 mod shims;
 mod venv;
@@ -32,6 +33,7 @@ pub fn examine(options: &Options, input: &Input<'_>) -> Vec<Diagnostic> {
     checks.extend(links::checks(&case));
     checks.extend(environment::checks(&case));
     checks.extend(claude::checks(&case));
+    checks.extend(reach::checks(&case));
     checks.extend(venv::checks(&case));
     checks.extend(shims::checks(&case));
     checks.extend(seal::checks(&case));

@@ -43,6 +43,7 @@ pub struct Search {
     real: Option<PathBuf>,
     elements: std::vec::IntoIter<Vec<u8>>,
     guard: Guard,
+    is_run: bool,
     /// Something of that name was there and could not be executed.
     denied: Option<Failure>,
     /// A script of that name was there whose interpreter was not.
@@ -77,6 +78,7 @@ impl Search {
             real: real.map(Path::to_owned),
             elements: elements.into_iter(),
             guard: Guard::parse(input.settings.guard),
+            is_run: options.is_run(),
             denied: None,
             broken: None,
             shims: 0,
@@ -145,7 +147,10 @@ impl Search {
             Kind::Directory => return Err(denied(path, "it is a directory")),
             _ => return Err(denied(path, "it is not a regular file")),
         }
-        world.executable(seen).map_err(|error| denied(path, &os_message(&error)))?;
+        // On what everybody may execute, execve(2) decides: where the file system forbids it, the search goes on.
+        if !self.is_run || stat.mode & 0o111 != 0o111 {
+            world.executable(seen).map_err(|error| denied(path, &os_message(&error)))?;
+        }
         let head = head(seen, world);
         match missing_interpreter(&head, self.base.as_deref(), world) {
             Some(interpreter) => Err(no_interpreter(path, &interpreter)),

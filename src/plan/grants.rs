@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::Path;
 
 use super::catalogue;
 use super::diagnostic::Origin;
@@ -12,7 +13,7 @@ use super::env::names::strip_container_prefix;
 use super::env::user::UserRules;
 use super::home::items::Item;
 use super::logins::{Login, login};
-use crate::text::escaped;
+use crate::text::{escaped, escaped_path};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -52,7 +53,13 @@ pub(super) fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Ite
 }
 
 /// For a program that logs in with credentials of the catalogue: that they were removed, and the option that grants them.
-pub(super) fn notice(program: &[u8], user: &UserRules, decisions: &[Decision]) -> Option<String> {
+/// `climbed`: a file in which the program may find them all the same.
+pub(super) fn notice(
+    program: &[u8],
+    user: &UserRules,
+    decisions: &[Decision],
+    climbed: Option<&Path>,
+) -> Option<String> {
     let login = login(program).filter(|_| !user.is_decided)?;
     let needs = |decision: &&Decision| match login {
         Login::Groups(groups) => decision.group.is_some_and(|group| groups.contains(&group)),
@@ -73,5 +80,9 @@ pub(super) fn notice(program: &[u8], user: &UserRules, decisions: &[Decision]) -
             format!("--inherit-credentials={}", groups.into_iter().collect::<Vec<_>>().join(","))
         }
     };
-    Some(format!("{} runs without {}; to grant: {option}", escaped(program), names.join(", ")))
+    let (program, names) = (escaped(program), names.join(", "));
+    Some(match climbed.map(escaped_path) {
+        None => format!("{program} runs without {names}; to grant: {option}"),
+        Some(file) => format!("{program} is not given {names}, and may find them in {file}; to grant: {option}"),
+    })
 }

@@ -13,6 +13,7 @@ pub mod home;
 mod logins;
 pub mod pattern;
 pub mod profile;
+pub mod reach;
 pub mod seal;
 pub mod shell;
 pub mod shims;
@@ -20,7 +21,7 @@ pub mod shims;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{HomeMode, Options};
+use crate::cli::{HomeMode, Options, SealLevel};
 use crate::environ::Environ;
 use crate::error::Failure;
 use crate::text::os_message;
@@ -33,16 +34,18 @@ use env::computed::Computed;
 use env::decision::{Change, Decision, Rule};
 use env::declared::Declared;
 use env::hermes_places::HermesPlaces;
+use env::pointers::pointers;
 use env::user::UserRules;
-use env::{Ladder, Outcome, leads_out};
+use env::{Ladder, Outcome, is_in_a_profile, leads_out};
 use files::policy::PolicyFile;
 use files::{trust, value};
 use grants::Grant;
 use home::items::{self, DEFAULT, Item};
 use home::links::LinkContext;
-use home::{HomePlan, ModeChoice, Redirect};
+use home::{Elsewhere, HomePlan, ModeChoice, Redirect};
 use profile::Selection;
 use profile::layout::expand;
+use reach::{Reach, claude, climb, settings, tools};
 use seal::SealPlan;
 
 /// A plan, perhaps half: where something failed, what was settled before is there.
@@ -54,6 +57,12 @@ pub struct Draft {
     pub items: Vec<Item>,
     /// That the program's own credentials were removed, and how to grant them.
     pub notice: Option<String>,
+    /// That the program's login or configuration is not in this home.
+    pub missed: Option<String>,
+    /// The user's XDG_CONFIG_HOME, which the command does not see any more.
+    pub config: Option<PathBuf>,
+    /// The `.env` of Hermes' that programs find above the working directory.
+    pub climbed: Option<PathBuf>,
     pub grants: Vec<Grant>,
     pub seal: Option<SealPlan>,
     pub command: Option<Command>,
@@ -81,7 +90,8 @@ pub struct Ready {
     /// Goes on behind `program`.
     pub search: Search,
     pub seal: SealPlan,
-    pub notice: Option<String>,
+    /// See the draft.
+    pub notices: Vec<String>,
     pub findings: Vec<Diagnostic>,
 }
 
@@ -94,11 +104,12 @@ impl Draft {
 
     /// The plan as a run needs it. Errors: why there is no run.
     pub fn ready(self) -> Result<Ready, Failure> {
-        let Self { home, env: Outcome { decisions, child, .. }, seal, command, notice, findings, error, .. } = self;
+        let Self { home, env: Outcome { decisions, child, .. }, seal, command, findings, error, .. } = self;
+        let notices = self.notice.into_iter().chain(self.missed).collect();
         match (error, home, seal, command) {
             (Some(failure), ..) => Err(failure),
             (None, Some(home), Some(seal), Some(Command { program, search, .. })) => {
-                Ok(Ready { home, decisions, child, program: program?, search, seal, notice, findings })
+                Ok(Ready { home, decisions, child, program: program?, search, seal, notices, findings })
             }
             _ => Err(Failure::new("no command given")),
         }
@@ -107,6 +118,27 @@ impl Draft {
     /// Why a run would fail, the search for the program included.
     pub fn failure(&self) -> Option<&Failure> {
         self.error.as_ref().or_else(|| self.command.as_ref()?.program.as_ref().err())
+    }
+
+    /// What programs find under another HOME. None where HOME is not redirected, or the real home is not known.
+    pub fn reach<'a>(&'a self, world: &'a dyn World) -> Option<Reach<'a>> {
+        let home = self.home.as_ref()?;
+        Some(Reach {
+            real: self.selection.as_ref()?.real.place()?,
+            home: &home.redirect.as_ref()?.home,
+            links: &home.links,
+            items: &self.items,
+            config: self.config.as_deref(),
+            child: &self.env.child,
+            world,
+        })
+    }
+
+    /// The `.env` of Hermes' above the working directory, if the command will be able to read it.
+    pub fn climb(&self) -> Option<Diagnostic> {
+        let is_closed = |seal: &SealPlan| seal.level == SealLevel::Files && seal.refusal.is_none();
+        let file = self.climbed.as_deref().filter(|_| !self.seal.as_ref().is_some_and(is_closed));
+        file.map(climb::finding)
     }
 
     fn fill(&mut self, options: &Options, input: &Input<'_>) -> Result<(), Failure> {
@@ -137,25 +169,29 @@ impl Draft {
 
         let chdir = options.chdir.as_ref().map(Path::new);
         let places = HermesPlaces::new(selection.root.as_ref(), selection.real.path(), chdir);
+        let redirect = home.redirect.clone();
         let ladder = Ladder {
             user: &user,
             declared: &declared,
-            computed: &Computed::new(selection, home, options),
+            computed: &Computed::new(selection, home, options, input),
             places: &places,
-            undoes_redirect: &|path| leads_out(path, selection, home, input.world),
+            undoes_redirect: &|path| leads_out(path, selection, redirect.as_ref(), input.world),
             world: input.world,
         };
-        self.env = ladder.decide(input.environ);
+        (self.env, self.config) = environment(&ladder, home, &self.items, selection, input);
         self.grants = grants::credentials(&user, &self.env.decisions);
         let of_file: Vec<_> = list.unwrap_or_default().iter().chain(more).collect();
         self.grants.extend(grants::shares(&self.items, &options.shares, &of_file));
-        self.notice = grants::notice(program, &user, &self.env.decisions);
-        let skips_claude = self.env.child.given(b"CLAUDE_CONFIG_DIR").is_some();
-        home.share(&self.items, skips_claude, selection, input);
+        let is_secret = |decision: &Decision| [Rule::Catalogue, Rule::Declared, Rule::Shape].contains(&decision.rule);
+        let gone = self.env.decisions.iter().any(|decision| is_secret(decision) && decision.change == Change::Remove);
+        let root = selection.root.as_ref().filter(|_| gone);
+        self.climbed = root.and_then(|root| climb::climbed(root, chdir, input.world));
+        self.notice = grants::notice(program, &user, &self.env.decisions, self.climbed.as_deref());
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
         check_chdir(chdir, input.world)?;
         self.seal(options, file.as_ref(), input)?;
+        self.look_around(program, options, entry.is_some(), input);
         self.find_command(options, Some(places).filter(|_| !user.keeps_venv()), input);
         Ok(())
     }
@@ -175,6 +211,25 @@ impl Draft {
         seal.refusal.clone().map_or(Ok(()), Err)
     }
 
+    /// What the program finds in this home, and misses. `is_decided`: the policy file has an entry for it.
+    fn look_around(&mut self, program: &[u8], options: &Options, is_decided: bool, input: &Input<'_>) {
+        let mut findings: Vec<_> = self.climb().into_iter().collect();
+        if let Some(reach) = self.reach(input.world) {
+            findings.extend(settings::of_program(program, &reach));
+            findings.extend((program == b"git").then(|| tools::identity(&reach)).flatten());
+            let declined = |item: &Item| items::is_declined(item, &options.shares);
+            let profile = self.selection.as_ref().and_then(|selection| selection.profile.as_ref());
+            let missed = match (program, profile) {
+                _ if is_decided => None,
+                (b"claude", Some(_)) if declined(&Item::Claude) => None,
+                (b"claude", Some(profile)) => claude::notice(&options.command[1..], &profile.name, &reach),
+                _ => tools::notice(program, declined, &reach),
+            };
+            self.missed = missed;
+        }
+        self.findings.extend(findings);
+    }
+
     fn find_command(&mut self, options: &Options, places: Option<HermesPlaces>, input: &Input<'_>) {
         let Some(word) = options.command.first() else { return };
         let real = self.selection.as_ref().and_then(|selection| selection.real.path());
@@ -190,6 +245,32 @@ impl Draft {
         let word = if program.is_ok() { word } else { command::without_value(word) };
         self.command = Some(Command { word: word.to_vec(), program, search });
     }
+}
+
+/// The command's environment, and the links of its home: each depends on the other. And the user's XDG_CONFIG_HOME, if the
+/// command does not see it any more.
+fn environment(
+    ladder: &Ladder<'_>,
+    home: &mut HomePlan,
+    items: &[Item],
+    selection: &Selection,
+    input: &Input<'_>,
+) -> (Outcome, Option<PathBuf>) {
+    let decided = ladder.decide(input.environ);
+    let directories = ladder.directories(&decided, &|path| is_the_users(path, selection, input.world));
+    let config = directories.taken[0].clone();
+    let elsewhere = Elsewhere {
+        claude: ladder.gives("CLAUDE_CONFIG_DIR", &decided),
+        anthropic: ladder.gives("ANTHROPIC_CONFIG_DIR", &decided),
+        config: config.as_ref().map(|path| Place::new(path, input.world)),
+    };
+    home.share(items, &elsewhere, selection, input);
+    (ladder.finish(decided, &pointers(selection, home, &directories, input.world)), config)
+}
+
+/// Does a directory that rule 7 took away belong to the user, and to no profile?
+fn is_the_users(path: &Path, selection: &Selection, world: &dyn World) -> bool {
+    selection.real.place().is_some_and(|real| real.holds(path, world)) && !is_in_a_profile(path, selection, world)
 }
 
 fn check_chdir(dir: Option<&Path>, world: &dyn World) -> Result<(), Failure> {

@@ -156,6 +156,9 @@ pub fn only(draft: &Draft, name: &[u8]) -> Option<String> {
             None => String::new(),
         },
         (Change::Remove, Rule::Unset) => "; leave out that --unset".into(),
+        (Change::Remove, Rule::Declared) => {
+            format!("; to keep it: terminal.env_passthrough in config.yaml, or --keep {shown_name}")
+        }
         (Change::Remove, _) => format!("; to keep it: --keep {shown_name}"),
         (Change::Edit(_), _) => format!("; to keep it as it is: --keep {shown_name}"),
         (Change::Set(_), Rule::Set) => String::new(),

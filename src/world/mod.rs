@@ -17,7 +17,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use nix::unistd::{Gid, Uid};
+use nix::unistd::Gid;
 
 use crate::environ::Environ;
 use facts::Facts;
@@ -95,6 +95,10 @@ pub trait World {
     fn sealing(&self) -> Sealing;
     /// The names in the environment of the parent process, where they can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
+    /// The working directory, canonical.
+    fn cwd(&self) -> Option<PathBuf>;
+    /// Milliseconds since 1970.
+    fn now(&self) -> u64;
     /// The home directory that the password database gives to a uid.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
     /// The home directory that the password database gives to a login name.
@@ -116,15 +120,19 @@ pub fn is_missing(error: &io::Error) -> bool {
 pub struct Input<'a> {
     pub environ: &'a Environ,
     pub settings: Settings<'a>,
-    /// Effective uid and gid.
+    /// The effective uid.
     pub uid: u32,
-    pub gid: u32,
     /// The base name of our own `argv[0]`.
     pub own_name: Vec<u8>,
     pub world: &'a dyn World,
 }
 
 impl<'a> Input<'a> {
+    /// The effective gid. Few starts need it.
+    pub fn gid(&self) -> u32 {
+        Gid::effective().as_raw()
+    }
+
     /// The process's id, which the command keeps. Few starts need it.
     pub fn pid(&self) -> u32 {
         std::process::id()
@@ -134,8 +142,7 @@ impl<'a> Input<'a> {
         Self {
             environ,
             settings: Settings::read(environ),
-            uid: Uid::effective().as_raw(),
-            gid: Gid::effective().as_raw(),
+            uid: crate::sys::effective_uid(),
             own_name: Path::new(own_name).file_name().unwrap_or_default().as_bytes().to_owned(),
             world,
         }

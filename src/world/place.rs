@@ -61,3 +61,32 @@ pub fn resolve_allow_missing(path: &Path, world: &dyn World) -> PathBuf {
     }
     path
 }
+
+/// Does a path lead through the place `below` in `base`, which is canonical? So does a link to that place, by whichever way its
+/// directory is reached; one that leads to where a link at that place points does not.
+pub fn leads_through(path: &Path, base: &Path, below: &Path, world: &dyn World) -> bool {
+    let words = |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    // The parts that are still to go, the next one last.
+    let (wanted, mut left) = (words(below), words(path));
+    let mut done = PathBuf::new();
+    let mut links = 0;
+    while path.as_os_str().len() < PATH_MAX && links <= MOST_LINKS {
+        if left.len() == wanted.len() && left == wanted && done == base {
+            return true;
+        }
+        let Some(part) = left.pop() else { break };
+        match Path::new(&part).components().next() {
+            Some(Component::ParentDir) => drop(done.pop()),
+            Some(Component::Normal(name)) => match world.link_text(&done.join(name)) {
+                Ok(text) => {
+                    left.extend(words(&text));
+                    links += 1;
+                }
+                Err(_) => done.push(name),
+            },
+            Some(Component::RootDir) => done = "/".into(),
+            _ => {}
+        }
+    }
+    false
+}

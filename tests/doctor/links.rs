@@ -1,5 +1,6 @@
 //! The links in the profile's home: each in every state, with what it exposes.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -48,10 +49,9 @@ fn link_that_is_missing() {
     let setup = Setup::new();
     setup.remove(".claude.json");
     fires_and_is_cured(&setup.doctor(&[]), "link", "note", &[".claude.json", "will be made"]);
-    // In place of a link with more hops.
-    setup.sandbox.link(setup.sandbox.real().join(".claude"), "hop");
+    // In place of one that leads nowhere.
     setup.remove(".claude");
-    setup.sandbox.link(setup.sandbox.path("hop"), format!("{HOME}/.claude"));
+    setup.sandbox.link(setup.sandbox.real().join("gone"), format!("{HOME}/.claude"));
     fires_and_is_cured(&setup.doctor(&[]), "link", "note", &["/.claude ", "take the place"]);
 }
 
@@ -262,4 +262,29 @@ fn keychain_with_preferences_of_the_homes_own() {
     let without = Setup::new();
     without.sandbox.write(format!("{HOME}/Library/Preferences/com.apple.security.plist"), "");
     Report::of(without.doctor(&[])).is_quiet("keychain");
+}
+
+/// A home that was moved or renamed takes the root with it, and every link leads to where it was.
+#[test]
+fn a_moved_home_is_repaired_by_one_command() {
+    let setup = Setup::new();
+    setup.sandbox.write("real/.gitconfig", "");
+    setup.start(&["-p", "builder", "--share", ".gitconfig", "true"]).run().ok();
+    let moved = setup.sandbox.path("moved");
+    fs::rename(setup.sandbox.real(), &moved).unwrap();
+    let run = setup.doctor(&["--share", ".gitconfig"]).env("HOME", &moved);
+    let report = Report::of(run.clone());
+    assert_eq!(report.0.iter().filter(|check| check.level == "warning").count(), 1, "{report:#?}");
+    let before = setup.sandbox.real().display().to_string();
+    fires_and_is_cured(&run, "home-moved", "warning", &[".claude, .claude.json, .gitconfig", &before]);
+    for place in [".claude", ".claude.json", ".gitconfig"] {
+        let link = moved.join(".hermes/profiles/builder/home").join(place);
+        assert_eq!(fs::read_link(link).unwrap(), moved.join(place));
+    }
+    // A link to another home of the same form, which is there: it may be another account's, and stays until the user says so.
+    let setup = Setup::new();
+    setup.sandbox.mkdir("another/.claude");
+    setup.remove(".claude");
+    setup.sandbox.link(setup.sandbox.path("another/.claude"), format!("{HOME}/.claude"));
+    fires_and_is_cured(&setup.doctor(&[]), "home-moved", "warning", &["another"]);
 }

@@ -138,3 +138,17 @@ fn only_goes_with_explain_as_text() {
         sandbox.hx([options, &["true"]].concat()).run().fails(125, &["--only"]);
     }
 }
+
+/// hermes-agent#14091, #90004: a skill says which variables it needs, and rule 8 removes them. The line says what gives them to
+/// it, and that does.
+#[test]
+fn w36_what_a_skill_needs_is_named_with_the_setting_that_passes_it() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.write(sandbox.profile("builder").join(".env"), "NOTION_API_TOKEN=x\n");
+    let ask = || line(only(&sandbox, &[], "NOTION_API_TOKEN").env("NOTION_API_TOKEN", "x"));
+    let said = ask();
+    assert!(said.contains("removed by rule 8") && said.contains("terminal.env_passthrough in config.yaml"), "{said}");
+    let config = "terminal:\n  env_passthrough: [NOTION_API_TOKEN]\n";
+    sandbox.write(sandbox.profile("builder").join("config.yaml"), config);
+    assert!(ask().contains("kept by rule 5"), "{}", ask());
+}

@@ -37,8 +37,7 @@ fn linked() -> (Sandbox, Vec<&'static str>) {
     }
     sandbox.link(sandbox.real().join(".claude"), format!("{home}/.claude"));
     sandbox.write(format!("{home}/.left"), "");
-    sandbox.link(sandbox.real().join(".replace"), "hop");
-    sandbox.link(sandbox.path("hop"), format!("{home}/.replace"));
+    sandbox.link(sandbox.real().join("gone"), format!("{home}/.replace"));
     sandbox.link("loop", "real/.skipped");
     sandbox.link(".skipped", "real/loop");
     (sandbox, vec!["-p", "builder", "--share", ".left,.create,.replace,.hermes,.skipped,.missing"])

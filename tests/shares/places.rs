@@ -55,14 +55,16 @@ fn a_link_that_reaches_the_source_in_one_hop_is_left_as_it_is_spelled() {
     }
 }
 
+/// It follows the source all the same. Claude Code saves its settings through one link only.
 #[test]
-fn a_link_that_reaches_the_source_by_more_hops_is_replaced() {
+fn a_link_that_reaches_the_source_by_more_hops_stays_but_for_claudes_settings() {
     for place in PLACES {
         let sandbox = with_sources();
-        sandbox.link(sandbox.real().join(place), "middle");
-        put_link(&sandbox, place, sandbox.path("middle"));
+        let middle = sandbox.link(sandbox.real().join(place), "middle");
+        put_link(&sandbox, place, &middle);
         share_all(&sandbox);
-        assert_eq!(links(&sandbox)[Path::new(place)], sandbox.real().join(place));
+        let text = if place == ".claude.json" { sandbox.real().join(place) } else { middle };
+        assert_eq!(links(&sandbox)[Path::new(place)], text);
         assert_eq!(links(&sandbox).len(), PLACES.len(), "no temporary is left");
     }
 }
@@ -78,39 +80,90 @@ fn a_dangling_link_into_the_real_home_is_replaced() {
     }
 }
 
-#[test]
-fn a_real_file_that_is_itself_a_link_is_linked_past_it_in_one_hop() {
+/// A real home of which every place leads to the directory `store`, and on the way to it another link.
+fn with_store() -> Sandbox {
     let sandbox = with_sources();
-    fs::remove_file(sandbox.real().join(".claude.json")).unwrap();
-    fs::remove_dir_all(sandbox.real().join(".claude")).unwrap();
-    let file = sandbox.write("dotfiles/claude.json", "{}");
-    let directory = sandbox.mkdir("dotfiles/claude");
-    sandbox.link("../dotfiles/claude.json", "real/.claude.json");
-    sandbox.link("../dotfiles/claude", "real/.claude");
+    for place in PLACES {
+        let (source, kept) = (sandbox.real().join(place), sandbox.path("store").join(place));
+        fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        fs::rename(&source, &kept).unwrap();
+        sandbox.link(kept, source);
+    }
+    sandbox
+}
+
+fn text(sandbox: &Sandbox, place: &str) -> std::path::PathBuf {
+    if place == ".claude.json" { sandbox.path("store").join(place) } else { sandbox.real().join(place) }
+}
+
+#[test]
+fn w27_a_link_has_its_place_in_the_real_home_as_its_text_so_that_it_follows() {
+    let sandbox = with_store();
     share_all(&sandbox);
-    assert_eq!(links(&sandbox)[Path::new(".claude.json")], file);
-    assert_eq!(links(&sandbox)[Path::new(".claude")], directory);
+    for place in PLACES {
+        assert_eq!(links(&sandbox)[Path::new(place)], text(&sandbox, place));
+    }
     let before = stamps(&sandbox);
     share_all(&sandbox);
     assert_eq!(stamps(&sandbox), before);
 }
 
 #[test]
-fn a_link_to_a_real_file_that_is_itself_a_link_has_two_hops_and_is_replaced() {
+fn w27_a_link_past_one_of_the_users_is_replaced() {
+    for place in PLACES {
+        let sandbox = with_store();
+        put_link(&sandbox, place, sandbox.path("store").join(place));
+        share_all(&sandbox);
+        assert_eq!(links(&sandbox)[Path::new(place)], text(&sandbox, place), "{place}");
+        assert_eq!(links(&sandbox).len(), PLACES.len(), "no temporary is left");
+    }
+    // The directory above is the user's link.
     let sandbox = with_sources();
-    fs::remove_file(sandbox.real().join(".gitconfig")).unwrap();
-    let file = sandbox.write("dotfiles/gitconfig", "");
-    sandbox.link(&file, "real/.gitconfig");
-    put_link(&sandbox, ".gitconfig", sandbox.real().join(".gitconfig"));
+    fs::rename(sandbox.real().join(".config"), sandbox.path("store")).unwrap();
+    sandbox.link(sandbox.path("store"), "real/.config");
+    put_link(&sandbox, ".config/gh", sandbox.path("store/gh"));
     share_all(&sandbox);
-    assert_eq!(links(&sandbox)[Path::new(".gitconfig")], file);
+    assert_eq!(links(&sandbox)[Path::new(".config/gh")], sandbox.real().join(".config/gh"));
+}
+
+/// The account was switched: never two halves.
+#[test]
+fn w27_claudes_settings_never_stay_with_another_account() {
+    let elsewhere = ["/no/such/volume/x", "another.json", "real/.claude-work.json"];
+    for text in elsewhere {
+        let sandbox = with_sources();
+        sandbox.write("another.json", "{}");
+        let text = sandbox.path(text);
+        put_link(&sandbox, ".claude.json", &text);
+        share_all(&sandbox);
+        assert_eq!(links(&sandbox)[Path::new(".claude.json")], sandbox.real().join(".claude.json"), "{text:?}");
+    }
+    // In a profile whose own state stays, its settings do.
+    let sandbox = with_sources();
+    let text = sandbox.write("another.json", "{}");
+    put_link(&sandbox, ".claude.json", &text);
+    sandbox.mkdir(sandbox.home().join(".claude"));
+    share_all(&sandbox);
+    assert_eq!(links(&sandbox)[Path::new(".claude.json")], text);
 }
 
 /// Whatever `put` makes at a place is left untouched, named with its source under `-v`, not mentioned without, and the
 /// other places are linked as ever.
 #[track_caller]
 fn left_untouched(what: &str, put: impl Fn(&Sandbox, &Path)) {
-    for place in PLACES {
+    left_untouched_at(&PLACES, what, put);
+}
+
+/// The same for links: as Claude Code's settings one to elsewhere is another account's.
+#[track_caller]
+fn link_left_untouched(what: &str, put: impl Fn(&Sandbox, &Path)) {
+    let places: Vec<_> = PLACES.into_iter().filter(|place| *place != ".claude.json").collect();
+    left_untouched_at(&places, what, put);
+}
+
+#[track_caller]
+fn left_untouched_at(places: &[&str], what: &str, put: impl Fn(&Sandbox, &Path)) {
+    for &place in places {
         let sandbox = with_sources();
         let at = Path::new("real/.hermes/profiles/builder/home").join(place);
         put(&sandbox, &at);
@@ -149,17 +202,17 @@ fn a_directory_is_left_untouched() {
 
 #[test]
 fn a_link_to_somewhere_else_is_left_untouched() {
-    left_untouched("a link to a directory", |sandbox, at| drop(sandbox.link(sandbox.mkdir("elsewhere"), at)));
-    left_untouched("a link to a file", |sandbox, at| drop(sandbox.link(sandbox.write("elsewhere", "x"), at)));
-    left_untouched("a link to another place of the real home", |sandbox, at| {
+    link_left_untouched("a link to a directory", |sandbox, at| drop(sandbox.link(sandbox.mkdir("elsewhere"), at)));
+    link_left_untouched("a link to a file", |sandbox, at| drop(sandbox.link(sandbox.write("elsewhere", "x"), at)));
+    link_left_untouched("a link to another place of the real home", |sandbox, at| {
         sandbox.link(sandbox.mkdir("real/another"), at);
     });
 }
 
 #[test]
 fn a_dangling_link_to_outside_is_left_untouched() {
-    left_untouched("a volume not mounted", |sandbox, at| drop(sandbox.link("/no/such/volume/x", at)));
-    left_untouched("the neighbour of the real home", |sandbox, at| {
+    link_left_untouched("a volume not mounted", |sandbox, at| drop(sandbox.link("/no/such/volume/x", at)));
+    link_left_untouched("the neighbour of the real home", |sandbox, at| {
         let text = format!("{}ms/x", sandbox.real().display());
         sandbox.link(text, at);
     });
@@ -174,7 +227,7 @@ fn a_dangling_link_into_the_root_is_left_untouched() {
 #[test]
 fn a_link_that_cannot_be_examined_is_left_untouched() {
     left_untouched("a loop", |sandbox, at| drop(sandbox.link(sandbox.path(at), at)));
-    left_untouched("through a file", |sandbox, at| {
+    link_left_untouched("through a file", |sandbox, at| {
         sandbox.link(sandbox.write("real/some-file", "").join("x"), at);
     });
 }

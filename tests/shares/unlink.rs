@@ -102,9 +102,9 @@ fn unlink_leaves_a_link_to_a_volume_that_is_gone() {
     let sandbox = Sandbox::with_builder();
     let volume = sandbox.mkdir("volume/claude");
     sandbox.link(&volume, "real/.claude");
-    sandbox.hx(["-p", "builder", "true"]).run().ok();
+    // As an earlier version made it.
     let link = at(&sandbox, ".claude");
-    assert_eq!(fs::read_link(&link).unwrap(), volume);
+    sandbox.link(&volume, &link);
     fs::remove_dir(&volume).unwrap();
     let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
     assert!(outcome.out().contains(&format!("left: {} -> {}", link.display(), volume.display())), "{outcome:?}");

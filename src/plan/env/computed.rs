@@ -1,58 +1,26 @@
-//! Rule 0: the variables that hermes-exec itself sets, and the places of the real home that tools are to find under another
-//! HOME. Which of them the command gets is decided in the ladder.
+//! Rule 0: the variables that hermes-exec itself sets. Those that only point to places are in `pointers.rs`. Which of them the
+//! command gets is decided in the ladder.
 #![forbid(unsafe_code)]
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::decision::{Change, Decision, Rule};
 use super::names::Variable;
+use super::pointers::{GNUPGHOME, is_own_gnupg};
 use crate::cli::Options;
 use crate::plan::diagnostic::Origin;
 use crate::plan::home::HomePlan;
 use crate::plan::profile::{OPTION, Selection};
-use crate::world::World;
-
-/// Places in the real home that hold no secret, and the variables by which their tools find them.
-pub const POINTERS: [(&str, &str); 9] = [
-    ("RUSTUP_HOME", ".rustup"),
-    ("PYENV_ROOT", ".pyenv"),
-    ("NVM_DIR", ".nvm"),
-    ("VOLTA_HOME", ".volta"),
-    ("ASDF_DATA_DIR", ".asdf"),
-    ("MISE_DATA_DIR", ".local/share/mise"),
-    ("SDKMAN_DIR", ".sdkman"),
-    ("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python"),
-    ("XAUTHORITY", ".Xauthority"),
-];
-
-#[derive(Clone, Debug)]
-pub(super) struct Pointer {
-    pub name: &'static str,
-    /// The variable without which it is of no use.
-    pub needs: Option<&'static [u8]>,
-    place: PathBuf,
-}
-
-impl Pointer {
-    pub fn is_in(&self, world: &dyn World) -> bool {
-        world.stat(&self.place).is_ok()
-    }
-
-    pub fn decision(&self) -> Decision {
-        let value = Change::Set(self.place.as_os_str().as_bytes().to_owned());
-        Decision::new(self.name.as_bytes(), value, Rule::Computed, "stays in the real home")
-    }
-}
+use crate::world::Input;
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::plan) struct Computed {
     decisions: Vec<Decision>,
-    pub(super) pointers: Vec<Pointer>,
 }
 
 impl Computed {
-    pub fn new(selection: &Selection, home: &HomePlan, options: &Options) -> Self {
+    pub fn new(selection: &Selection, home: &HomePlan, options: &Options, input: &Input<'_>) -> Self {
         let redirected = home.redirect.is_some();
         let mut computed = Self::default();
         if let Some(to) = &home.to {
@@ -67,6 +35,7 @@ impl Computed {
             )),
             _ => {}
         }
+        computed.remove_gnupg(input);
         let Some(profile) = &selection.profile else { return computed };
         let named = profile.source != Origin::Default || options.hermes_home.is_some();
         if redirected || named || selection.expanded {
@@ -75,13 +44,15 @@ impl Computed {
         if profile.source == OPTION {
             computed.set("HERMES_PROFILE", Path::new(&profile.name), "--profile");
         }
-        if let Some(real) = selection.real.path().filter(|_| redirected) {
-            let needs = |name| (name == "XAUTHORITY").then_some(&b"DISPLAY"[..]);
-            let pointer =
-                |(name, place): (&'static str, &str)| Pointer { name, needs: needs(name), place: real.join(place) };
-            computed.pointers = POINTERS.map(pointer).into();
-        }
         computed
+    }
+
+    /// GNUPGHOME of a start for another home would keep its keys for this one; for the same home it is set again.
+    fn remove_gnupg(&mut self, input: &Input<'_>) {
+        if input.environ.given(GNUPGHOME.as_bytes()).is_some_and(is_own_gnupg) {
+            let reason = "keys of the profile whose HOME it was";
+            self.decisions.push(Decision::remove(GNUPGHOME.as_bytes(), Rule::Computed, reason));
+        }
     }
 
     fn set(&mut self, name: &str, value: &Path, reason: &'static str) {

@@ -27,6 +27,7 @@ pub mod hermes_places;
 pub mod markers;
 pub mod names;
 mod paths;
+pub mod pointers;
 pub mod secrets;
 pub mod user;
 
@@ -36,12 +37,12 @@ use std::path::Path;
 
 use crate::environ::{Environ, is_blank};
 use crate::plan::catalogue;
-use crate::plan::home::HomePlan;
+use crate::plan::home::Redirect;
 use crate::plan::profile::Selection;
 use crate::plan::profile::layout::is_in_a_profile_home;
 use crate::world::World;
 use crate::world::place::Place;
-use computed::{Computed, POINTERS};
+use computed::Computed;
 use decision::{Change, Decision, Rule};
 use declared::Declared;
 use families::{Families, Fate};
@@ -49,6 +50,7 @@ use hermes_places::HermesPlaces;
 use markers::{Family, HERMES};
 use names::{Names, Variable, strip_container_prefix};
 use paths::PathEdits;
+use pointers::{DIRECTORIES, Directories, Pointer, is_pointer};
 use user::UserRules;
 
 pub(in crate::plan) struct Ladder<'a> {
@@ -70,9 +72,16 @@ pub struct Outcome {
     pub moved: Vec<Vec<u8>>,
 }
 
+/// What is decided before it is known which links there are.
+pub(in crate::plan) struct Decided<'a> {
+    names: Names<'a>,
+    decisions: Vec<Decision>,
+    moved: Vec<Vec<u8>>,
+}
+
 impl Ladder<'_> {
     /// Decides on every name of a block, and on those that are new.
-    pub fn decide(&self, environ: &Environ) -> Outcome {
+    pub fn decide<'a>(&self, environ: &'a Environ) -> Decided<'a> {
         let names = Names::of(environ);
         let families = Families::new(&names, self.user, self.declared, self.places, self.world);
         let variables = names.variables.iter().enumerate();
@@ -86,9 +95,31 @@ impl Ladder<'_> {
         };
         let moved = edits.apply(&names, &mut decisions);
         self.add_new_names(&names, &mut decisions);
-        self.add_pointers(&names, &mut decisions);
+        Decided { names, decisions, moved }
+    }
+
+    /// With the links known, the rest of rule 0, and the block.
+    pub fn finish(&self, decided: Decided<'_>, pointers: &[Pointer]) -> Outcome {
+        let Decided { names, mut decisions, moved } = decided;
+        self.add_pointers(pointers, &names, &mut decisions);
         self.add_set_names(&names, &mut decisions);
         Outcome { child: names.changed(&decisions), decisions, moved }
+    }
+
+    /// Will the command see a value of this name that does not count as unset?
+    pub fn gives(&self, name: &str, decided: &Decided<'_>) -> bool {
+        self.is_given(name.as_bytes(), &decided.names, &decided.decisions)
+    }
+
+    /// The XDG directories: which the command sees, and which of the user's own it does not see any more.
+    pub fn directories(&self, decided: &Decided<'_>, is_own: &dyn Fn(&Path) -> bool) -> Directories {
+        let Decided { names, decisions, .. } = decided;
+        let taken = |(name, _): (&str, &str)| {
+            let at = names.position(name.as_bytes()).filter(|&at| decisions[at].is_removed_by(Rule::Redirect))?;
+            let path = Path::new(OsStr::from_bytes(names.variables[at].first));
+            is_own(path).then(|| path.to_owned())
+        };
+        Directories { taken: DIRECTORIES.map(taken), is_given: DIRECTORIES.map(|(name, _)| self.gives(name, decided)) }
     }
 
     fn decide_on(&self, variable: &Variable<'_>, marker: Option<(&'static Family, Fate)>) -> Decision {
@@ -198,9 +229,9 @@ impl Ladder<'_> {
     }
 
     fn redirect_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
-        const DIRECTORIES: [&[u8]; 4] = [b"XDG_CONFIG_HOME", b"XDG_CACHE_HOME", b"XDG_DATA_HOME", b"XDG_STATE_HOME"];
         let undoes = |value| (self.undoes_redirect)(Path::new(OsStr::from_bytes(value)));
-        let undoes = DIRECTORIES.contains(&variable.name) && variable.values().any(undoes);
+        let is_directory = DIRECTORIES.iter().any(|(name, _)| name.as_bytes() == variable.name);
+        let undoes = is_directory && variable.values().any(undoes);
         undoes.then(|| Decision::remove(variable.name, Rule::Redirect, "points outside the redirected HOME"))
     }
 
@@ -211,8 +242,7 @@ impl Ladder<'_> {
     }
 
     fn minimal_rule(&self, name: &[u8]) -> Option<Decision> {
-        let is_pointer = POINTERS.iter().any(|(pointer, _)| pointer.as_bytes() == name);
-        let goes = self.user.minimal && !core::is_core(name) && !is_pointer;
+        let goes = self.user.minimal && !core::is_core(name) && !is_pointer(name);
         goes.then(|| Decision::remove(name, Rule::Minimal, "not a core variable"))
     }
 
@@ -225,15 +255,15 @@ impl Ladder<'_> {
 
     /// Rule 0 for the places that stay in the real home. They come last, since they are set only where the command would see
     /// no value: what the other rules leave is never changed.
-    fn add_pointers(&self, names: &Names<'_>, decisions: &mut Vec<Decision>) {
-        for pointer in &self.computed.pointers {
+    fn add_pointers(&self, pointers: &[Pointer], names: &Names<'_>, decisions: &mut Vec<Decision>) {
+        for pointer in pointers {
             let name = pointer.name.as_bytes();
-            let is_wanted = pointer.needs.is_none_or(|needed| self.is_given(needed, names, decisions));
+            let is_wanted = pointer.needs.is_none_or(|needed| self.is_given(needed.as_bytes(), names, decisions));
             let is_asked = || self.user.decide(name).is_some_and(|decision| decision.rule != Rule::Keep);
-            if !is_wanted || self.is_given(name, names, decisions) || is_asked() || !pointer.is_in(self.world) {
+            if !is_wanted || self.is_given(name, names, decisions) || is_asked() {
                 continue;
             }
-            let decision = pointer.decision();
+            let Some(decision) = pointer.decision(self.world) else { continue };
             match names.position(name) {
                 Some(at) => decisions[at] = decision,
                 None => decisions.push(decision),
@@ -241,15 +271,16 @@ impl Ladder<'_> {
         }
     }
 
-    /// Will the command see a value of this name that does not count as unset?
+    /// As [`Ladder::gives`].
     fn is_given(&self, name: &[u8], names: &Names<'_>, decisions: &[Decision]) -> bool {
+        let is_set = |decision: &Decision| matches!(&decision.change, Change::Set(value) if !is_blank(value));
         let Some(at) = names.position(name) else {
-            let is_set = |decision: Decision| matches!(decision.change, Change::Set(value) if !is_blank(&value));
-            return self.user.decide(name).is_some_and(is_set);
+            let new = decisions[names.variables.len()..].iter().find(|decision| decision.name == name);
+            return new.is_some_and(is_set) || self.user.decide(name).is_some_and(|decision| is_set(&decision));
         };
         match &decisions[at].change {
             Change::Remove => false,
-            Change::Set(value) => !is_blank(value),
+            Change::Set(_) => is_set(&decisions[at]),
             Change::Keep | Change::Edit(_) => !is_blank(names.variables[at].first),
         }
     }
@@ -274,14 +305,17 @@ fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {
 }
 
 /// Would an XDG directory there lead out of the redirected HOME? Never, where HOME is not redirected.
-pub fn leads_out(path: &Path, selection: &Selection, home: &HomePlan, world: &dyn World) -> bool {
-    let Some(redirect) = home.redirect.as_ref().filter(|_| path.is_absolute()) else { return false };
+pub fn leads_out(path: &Path, selection: &Selection, redirect: Option<&Redirect>, world: &dyn World) -> bool {
+    let Some(redirect) = redirect.filter(|_| path.is_absolute()) else { return false };
     let spelled = selection.profile.as_ref().map_or(redirect.home.clone(), |profile| profile.dir.join("home"));
     let own = Place { spelled, canonical: redirect.home.clone() };
     let in_real = selection.real.place().is_some_and(|real| real.holds(path, world));
-    let in_a_profile = selection.root.as_ref().is_some_and(|root| {
+    (in_real || is_in_a_profile(path, selection, world)) && !own.holds(path, world)
+}
+
+pub fn is_in_a_profile(path: &Path, selection: &Selection, world: &dyn World) -> bool {
+    selection.root.as_ref().is_some_and(|root| {
         let canonical = world.canonical(path).unwrap_or_else(|_| path.to_owned());
         is_in_a_profile_home(&canonical, &root.canonical) || is_in_a_profile_home(path, &root.spelled)
-    });
-    (in_real || in_a_profile) && !own.holds(path, world)
+    })
 }

@@ -83,5 +83,5 @@ fn distrust(stat: Stat, input: &Input<'_>) -> Option<(&'static str, String)> {
     if stat.mode & 0o002 != 0 {
         return Some(("world-writable", "chmod o-w".into()));
     }
-    (stat.mode & 0o020 != 0 && stat.gid != input.gid).then(|| ("writable by another group", "chmod g-w".into()))
+    (stat.mode & 0o020 != 0 && stat.gid != input.gid()).then(|| ("writable by another group", "chmod g-w".into()))
 }

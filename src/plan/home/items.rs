@@ -23,6 +23,8 @@ pub const DEFAULT: [Item; 2] = [Item::Keychain, Item::Claude];
 pub const CLAUDE: &str = ".claude";
 /// Its settings, which it creates through a link, and saves through exactly one.
 pub const CLAUDE_JSON: &str = ".claude.json";
+/// Another place in which it looks for a login, unless ANTHROPIC_CONFIG_DIR names one.
+pub const ANTHROPIC: &str = ".config/anthropic";
 
 /// How many may be named: each is looked up at every start.
 pub const MOST: usize = 1_000;
@@ -70,7 +72,7 @@ impl Item {
     pub fn places(&self) -> Vec<PathBuf> {
         match self {
             Self::Keychain => vec!["Library/Keychains".into(), "Library/Preferences/com.apple.security.plist".into()],
-            Self::Claude => vec![CLAUDE.into(), CLAUDE_JSON.into()],
+            Self::Claude => vec![CLAUDE.into(), CLAUDE_JSON.into(), ANTHROPIC.into()],
             Self::Path(path) => vec![path.clone()],
         }
     }
@@ -101,6 +103,12 @@ pub fn items<'a>(
         }
     }
     Ok(items)
+}
+
+/// Has the user said that it is not to be shared?
+pub fn is_declined(item: &Item, edits: &[(bool, OsString)]) -> bool {
+    let names = |word: &OsString| word == "all" || Item::parse(word, "--no-share").is_ok_and(|named| named == *item);
+    edits.iter().any(|(adds, word)| !adds && names(word))
 }
 
 fn add(items: &mut Vec<Item>, item: Item) {

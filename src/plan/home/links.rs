@@ -7,10 +7,10 @@ use std::io;
 use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
-use super::items::{CLAUDE, CLAUDE_JSON, Item};
+use super::items::{ANTHROPIC, CLAUDE, CLAUDE_JSON, Item};
 use crate::plan::diagnostic::Diagnostic;
 use crate::text::{escaped_path, os_message};
-use crate::world::place::{Place, resolve_allow_missing};
+use crate::world::place::{Place, leads_through, resolve_allow_missing};
 use crate::world::{Kind, World, is_missing};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum State {
 pub struct Link {
     pub item: Item,
     pub place: PathBuf,
-    /// What it is to point to, resolved to the end.
+    /// What its text is to be.
     pub target: Option<PathBuf>,
     pub state: State,
     /// Why nothing is done, for states that leave a wish unfulfilled.
@@ -55,6 +55,8 @@ pub struct LinkContext<'a> {
     pub exists: bool,
     pub real: &'a Place,
     pub root: &'a Place,
+    /// Stands for `.config` of the real home, besides it: what the user's XDG_CONFIG_HOME says there.
+    pub config: Option<&'a Place>,
     pub world: &'a dyn World,
 }
 
@@ -82,32 +84,38 @@ impl LinkContext<'_> {
 
     fn link(&self, item: Item, place: PathBuf, before: &[Link], outer: &Outer) -> Link {
         let mut link = Link { item, place, target: None, state: State::Skipped, finding: None };
+        let claude = || before.iter().find(|before| before.place == Path::new(CLAUDE));
         // Half of Claude Code's state would mix two logins.
-        let is_claude_json = link.item == Item::Claude && link.place == Path::new(CLAUDE_JSON);
-        if is_claude_json && !before.iter().any(|link| link.place == Path::new(CLAUDE) && link.state.leads_there()) {
+        let is_half = |claude: &Link| !claude.state.leads_there() && !self.is_alone(&link, claude);
+        if link.item == Item::Claude && claude().is_some_and(is_half) {
             return link;
         }
-        let source = self.real.canonical.join(&link.place);
-        link.target = match self.target(&source, is_claude_json) {
-            Ok(target) => target,
+        let source = match self.source(&link.place, link.is_claude_json()) {
+            Ok(source) => source,
             Err(error) => {
                 link.finding = Some(self.not_linked(&link.place, &os_message(&error)));
                 return link;
             }
         };
-        let Some(target) = link.target.clone() else {
+        let Some(source) = source else {
             link.state = State::SourceMissing;
             return link;
         };
-        if target.starts_with(self.home) || self.home.starts_with(&target) {
+        link.target = Some(source.text(link.is_claude_json()));
+        if source.end.starts_with(self.home) || self.home.starts_with(&source.end) {
             link.state = State::Refused;
             link.finding = Some(self.not_linked(&link.place, "the one lies inside the other"));
             return link;
         }
-        let found = if outer.cover(&link.place) { Ok(State::Present) } else { self.examine(&link.place, &target) };
+        let found = if outer.cover(&link.place) { Ok(State::Present) } else { self.examine(&link, &source) };
         link.state = found.as_ref().copied().unwrap_or(State::Left);
         link.finding = found.err().map(|what| self.not_linked(&link.place, &what));
         link
+    }
+
+    /// The login below `.config` is complete by itself where the real home has no `.claude`.
+    fn is_alone(&self, link: &Link, claude: &Link) -> bool {
+        link.place == Path::new(ANTHROPIC) && claude.state == State::SourceMissing
     }
 
     fn not_linked(&self, place: &Path, why: &str) -> Diagnostic {
@@ -116,14 +124,14 @@ impl LinkContext<'_> {
     }
 
     /// What stands at a link's place. An error says why it is left alone.
-    fn examine(&self, place: &Path, target: &Path) -> Result<State, String> {
+    fn examine(&self, link: &Link, source: &Source) -> Result<State, String> {
         if !self.exists {
             return Ok(State::Create);
         }
-        let path = self.home.join(place);
+        let (place, path) = (&link.place, self.home.join(&link.place));
         let text = self.world.link_text(&path);
-        // The usual case. Whichever way its directory is reached, the link leads to the source in one hop.
-        if text.as_ref().is_ok_and(|text| text == target) {
+        // The usual case. Whichever way its directory is reached, the link leads to the source.
+        if text.as_ref().is_ok_and(|text| *text == source.text(link.is_claude_json())) {
             return Ok(State::Present);
         }
         let mut parents: Vec<_> = place.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
@@ -132,14 +140,15 @@ impl LinkContext<'_> {
             let parent = self.home.join(parent);
             match self.world.lstat(&parent) {
                 Ok(stat) if stat.kind == Kind::Directory => {}
-                Ok(stat) if stat.kind == Kind::Link && self.leads_to(&path, target) => return Ok(State::Present),
+                Ok(stat) if stat.kind == Kind::Link && self.leads_to(&path, &source.end) => return Ok(State::Present),
                 Ok(stat) => return Err(format!("{} is {}", escaped_path(&parent), self.words(&parent, stat.kind))),
                 Err(error) if is_missing(&error) => return Ok(State::Create),
                 Err(error) => return Err(format!("{}: {}", escaped_path(&parent), os_message(&error))),
             }
         }
         match text {
-            Ok(text) => self.examine_link(&path, &text, target),
+            Ok(text) if link.is_claude_json() => self.examine_claude_json(&path, &text, &source.end),
+            Ok(text) => self.examine_link(&path, &text, source),
             Err(error) if is_missing(&error) => Ok(State::Create),
             Err(_) => match self.world.lstat(&path) {
                 Ok(stat) => Err(format!("it is {}", self.words(&path, stat.kind))),
@@ -148,15 +157,28 @@ impl LinkContext<'_> {
         }
     }
 
-    fn examine_link(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
-        // One hop: what the text names is no further link, and is the target. The target itself is resolved to the end.
+    /// It may lead to its target in one hop only, and to no other account than `.claude`, which is our link.
+    fn examine_claude_json(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
         let next = path.parent().unwrap_or(self.home).join(text);
         let ends = self.world.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
         if ends && (resolve_allow_missing(&next, self.world) == target || self.is_same_inode(&next, target)) {
             return Ok(State::Present);
         }
+        match self.root.holds(&next, self.world) {
+            false => Ok(State::Replace),
+            true => Err(format!("it is {}", self.words(path, Kind::Link))),
+        }
+    }
+
+    fn examine_link(&self, path: &Path, text: &Path, source: &Source) -> Result<State, String> {
+        let next = path.parent().unwrap_or(self.home).join(text);
+        if leads_through(&next, &source.base, &source.below, self.world) {
+            return Ok(if self.leads_to(path, &source.end) { State::Present } else { State::Replace });
+        }
         match self.world.canonical(path) {
-            Ok(_) if self.leads_to(path, target) => Ok(State::Replace),
+            // Past a link of the user's, which it would not follow to another target.
+            Ok(_) if self.leads_to(path, &source.end) && source.has_links() => Ok(State::Replace),
+            Ok(_) if self.leads_to(path, &source.end) => Ok(State::Present),
             Err(error) if is_missing(&error) && self.is_ours_to_replace(text) => Ok(State::Replace),
             _ => Err(format!("it is {}", self.words(path, Kind::Link))),
         }
@@ -179,16 +201,24 @@ impl LinkContext<'_> {
         matches!((self.world.stat(path), self.world.stat(target)), (Ok(one), Ok(other)) if one.identity == other.identity)
     }
 
-    /// What a link to a source leads to; none where that is missing, unless Claude Code creates it through the link.
-    fn target(&self, source: &Path, is_claude_json: bool) -> io::Result<Option<PathBuf>> {
-        match self.world.canonical(source) {
+    /// The source of a place; none where it is missing, unless Claude Code creates it through the link.
+    fn source(&self, place: &Path, is_claude_json: bool) -> io::Result<Option<Source>> {
+        let of = |base: &Path, below: &Path, end| Some(Source { base: base.to_owned(), below: below.to_owned(), end });
+        let path = self.real.canonical.join(place);
+        match self.world.canonical(&path) {
             Err(error) if is_missing(&error) && is_claude_json => {
-                let target = resolve_allow_missing(source, self.world);
-                let can_be_created = target.parent().is_some_and(|dir| self.world.canonical(dir).is_ok());
-                Ok(Some(target).filter(|_| can_be_created))
+                let end = resolve_allow_missing(&path, self.world);
+                let can_be_created = end.parent().is_some_and(|dir| self.world.canonical(dir).is_ok());
+                Ok(of(&self.real.canonical, place, end).filter(|_| can_be_created))
             }
-            Err(error) if is_missing(&error) => Ok(None),
-            result => result.map(Some),
+            Err(error) if is_missing(&error) => {
+                let elsewhere = self.config.zip(place.strip_prefix(".config").ok());
+                Ok(elsewhere.and_then(|(config, below)| {
+                    let end = self.world.canonical(&joined(&config.canonical, below)).ok()?;
+                    of(&config.canonical, below, end)
+                }))
+            }
+            result => Ok(of(&self.real.canonical, place, result?)),
         }
     }
 
@@ -204,11 +234,44 @@ impl LinkContext<'_> {
         }
     }
 
-    /// Is a link at one of our places ours to remove: its text is what we would write, or it leads into the real home and
-    /// not into Hermes' own files?
+    /// Is a link at one of our places ours to remove: its text is what we would write, or did once, or it leads into the real
+    /// home and not into Hermes' own files?
     pub fn is_ours(&self, place: &Path, text: &Path) -> bool {
-        let target = self.target(&self.real.canonical.join(place), place == Path::new(CLAUDE_JSON));
-        target.is_ok_and(|target| target.as_deref() == Some(text)) || self.is_ours_to_replace(text)
+        let source = self.source(place, place == Path::new(CLAUDE_JSON));
+        let is_written = |source: Source| [source.text(false), source.text(true)].iter().any(|own| own == text);
+        source.is_ok_and(|source| source.is_some_and(is_written)) || self.is_ours_to_replace(text)
+    }
+}
+
+/// Where a shared item is.
+struct Source {
+    /// The real home, canonical, or the directory that stands for its `.config`.
+    base: PathBuf,
+    below: PathBuf,
+    /// Without links, today.
+    end: PathBuf,
+}
+
+impl Source {
+    /// The text of a link to it: its place, so that the link follows a source that the user switches. Claude Code saves
+    /// `.claude.json` through one link only, so that this one leads to the end.
+    fn text(&self, is_claude_json: bool) -> PathBuf {
+        if is_claude_json { self.end.clone() } else { joined(&self.base, &self.below) }
+    }
+
+    fn has_links(&self) -> bool {
+        joined(&self.base, &self.below) != self.end
+    }
+}
+
+/// Without a slash at the end where there is nothing below.
+fn joined(base: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { base.to_owned() } else { base.join(below) }
+}
+
+impl Link {
+    fn is_claude_json(&self) -> bool {
+        self.item == Item::Claude && self.place == Path::new(CLAUDE_JSON)
     }
 }
 

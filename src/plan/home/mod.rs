@@ -16,7 +16,7 @@ use crate::plan::profile::{Selection, refuse_foreign_link};
 use crate::text::{escaped_path, os_message, shell_quoted_path};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, World, is_directory, is_missing};
-use items::Item;
+use items::{ANTHROPIC, Item};
 use links::{Link, LinkContext, State};
 
 /// Hermes' own variable: a wish that is followed where it can be.
@@ -107,8 +107,19 @@ pub struct Redirect {
 impl Redirect {
     /// The sharing of items between this home and the real one.
     pub fn sharing<'a>(&'a self, real: &'a Place, root: &'a Place, world: &'a dyn World) -> LinkContext<'a> {
-        LinkContext { home: &self.home, exists: !self.make, real, root, world }
+        LinkContext { home: &self.home, exists: !self.make, real, root, config: None, world }
     }
+}
+
+/// What the command's environment says about the places of shared items.
+#[derive(Default)]
+pub struct Elsewhere {
+    /// It has CLAUDE_CONFIG_DIR.
+    pub claude: bool,
+    /// It has ANTHROPIC_CONFIG_DIR.
+    pub anthropic: bool,
+    /// The user's XDG_CONFIG_HOME, which it does not have any more.
+    pub config: Option<Place>,
 }
 
 enum Found {
@@ -204,8 +215,8 @@ impl HomePlan {
         });
     }
 
-    /// Plans the links for the items, where HOME is redirected. `skips_claude`: the command will have CLAUDE_CONFIG_DIR.
-    pub fn share(&mut self, items: &[Item], skips_claude: bool, selection: &Selection, input: &Input<'_>) {
+    /// Plans the links for the items, where HOME is redirected.
+    pub fn share(&mut self, items: &[Item], elsewhere: &Elsewhere, selection: &Selection, input: &Input<'_>) {
         let Some(redirect) = &self.redirect else { return };
         let Redirect { home, profile_dir, .. } = redirect;
         let (Some(root), Some(real)) = (&selection.root, selection.real.place()) else {
@@ -224,8 +235,11 @@ impl HomePlan {
             return;
         }
         let (skipped, shared): (Vec<_>, Vec<_>) =
-            items.iter().cloned().partition(|item| *item == Item::Claude && skips_claude);
-        self.links = redirect.sharing(real, root, input.world).links(&shared);
+            items.iter().cloned().partition(|item| *item == Item::Claude && elsewhere.claude);
+        let config = elsewhere.config.as_ref();
+        self.links = LinkContext { config, ..redirect.sharing(real, root, input.world) }.links(&shared);
+        let is_elsewhere = |link: &Link| link.item == Item::Claude && link.place == Path::new(ANTHROPIC);
+        self.links.retain(|link| !(elsewhere.anthropic && is_elsewhere(link)));
         if !skipped.is_empty() {
             let message = "claude is not linked: CLAUDE_CONFIG_DIR says where Claude Code keeps its state";
             self.findings.push(Diagnostic::note("link", message));

@@ -100,7 +100,6 @@ impl Case {
             environ: &self.environ,
             settings: Settings::read(&self.environ),
             uid: self.uid,
-            gid: self.uid,
             own_name: b"hermes-exec".to_vec(),
             world: &self.world,
         }

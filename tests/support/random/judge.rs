@@ -12,11 +12,11 @@ use hermes_exec::environ::Environ;
 use hermes_exec::plan::Draft;
 use hermes_exec::plan::catalogue;
 use hermes_exec::plan::diagnostic::Origin;
-use hermes_exec::plan::env::computed::POINTERS;
 use hermes_exec::plan::env::core::is_core;
 use hermes_exec::plan::env::decision::{Change, Decision, Rule};
 use hermes_exec::plan::env::declared::Declared;
 use hermes_exec::plan::env::markers::Family;
+use hermes_exec::plan::env::pointers::{POINTERS, is_pointer};
 use hermes_exec::plan::env::secrets::is_provider_key;
 use hermes_exec::plan::files::policy::PolicyFile;
 use hermes_exec::plan::files::trust;
@@ -205,7 +205,8 @@ impl Judge<'_> {
                 let program = self.plan.command.as_ref().and_then(|command| command.program.as_ref().ok());
                 assert!(program.is_some_and(|program| program.guard.is_some()));
             }
-            name => assert!(redirected && POINTERS.iter().any(|(known, _)| known.as_bytes() == name), "{outcome:?}"),
+            b"GNUPGHOME" => assert!(redirected || value.is_none(), "{outcome:?}"),
+            name => assert!(redirected && is_pointer(name), "{outcome:?}"),
         }
     }
 
@@ -235,7 +236,11 @@ impl Judge<'_> {
         owes("HERMES_REAL_HOME", real);
         for (name, place) in POINTERS {
             let place = real.join(place);
-            let is_useful = name != "XAUTHORITY" || self.plan.env.child.given(b"DISPLAY").is_some();
+            let needs: &[u8] = if name.starts_with("MISE_") { b"MISE_DATA_DIR" } else { b"DISPLAY" };
+            let is_free = !["XAUTHORITY", "MISE_STATE_DIR", "MISE_GLOBAL_CONFIG_FILE"].contains(&name);
+            // With an XDG directory of its own a tool looks there.
+            let is_elsewhere = DIRECTORIES.iter().any(|xdg| self.plan.env.child.given(xdg).is_some());
+            let is_useful = (is_free || self.plan.env.child.given(needs).is_some()) && !is_elsewhere;
             let was_given = self.environ.given(name.as_bytes()).is_some();
             if is_useful && !was_given && case.world.stat(&place).is_ok() {
                 owes(name, &place);
@@ -274,7 +279,7 @@ impl Judge<'_> {
         if !is_core(name) && values.iter().any(|value| is_provider_key(value)) {
             return (Rule::Shape, false);
         }
-        if self.minimal && !is_core(name) && !POINTERS.iter().any(|(known, _)| known.as_bytes() == name) {
+        if self.minimal && !is_core(name) && !is_pointer(name) {
             return (Rule::Minimal, false);
         }
         (Rule::Kept, true)

@@ -273,6 +273,14 @@ impl World for Machine {
         None
     }
 
+    fn cwd(&self) -> Option<PathBuf> {
+        self.canonical(&self.cwd).ok()
+    }
+
+    fn now(&self) -> u64 {
+        0
+    }
+
     fn home_of(&self, uid: u32) -> Option<PathBuf> {
         match uid {
             0 => Some("/root".into()),

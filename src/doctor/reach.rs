@@ -4,12 +4,15 @@
 use super::case::Case;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::reach::{settings, tools};
-use crate::text::escaped_path;
+use crate::text::{escaped_path, shell_quoted_path};
 
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
-    let mut checks: Vec<_> = case.plan.climb().into_iter().collect();
+    let real = case.plan.selection.as_ref().and_then(|selection| selection.real.path());
+    let leave = format!("cd {}", real.map_or_else(|| case.own_home(), shell_quoted_path));
+    let mut checks: Vec<_> = case.plan.climb().map(|check| check.cure(leave)).into_iter().collect();
     let Some(reach) = case.claude.reach(case.input.world) else { return checks };
-    checks.extend(settings::all(&reach));
+    let own_home = |program| format!("{} --home real -- {program}", case.rerun_command);
+    checks.extend(settings::all(&reach).into_iter().map(|(program, check)| check.cure(own_home(program))));
     checks.extend(tools::identity(&reach).map(|check| {
         let cure = format!("{} --share {} -- git config user.email", case.rerun_command, tools::git_item(&reach));
         check.cure(cure)

@@ -170,6 +170,7 @@ fn w50_a_link_to_secrets_at_any_place_shows_nothing() {
         ".hermes/hermes-agent/venv/pyvenv.cfg",
         ".hermes/hermes-agent/venv/bin/python",
         ".claude/.credentials.json",
+        ".claude/settings.json",
         ".claude.json",
         "managed/.env",
         "Library/Preferences/com.apple.security.plist",
@@ -182,6 +183,9 @@ fn w50_a_link_to_secrets_at_any_place_shows_nothing() {
         format!("secrets: {{env: {{{CANARY}: {CANARY}}}}}\n"),
         format!("{{\"{CANARY}\": \"{CANARY}\", \"set\": {{\"{CANARY}\": 1}}}}"),
         format!("home = /{CANARY}\nversion = {CANARY}\n"),
+        format!(
+            "{{\"hooks\": {{\"Stop\": [\"TOKEN={CANARY} ~/.hermes/x ~/{CANARY}\"]}}, \"apiKeyHelper\": \"{CANARY}\"}}"
+        ),
     ];
     for text in texts {
         for file in files {

@@ -43,7 +43,8 @@ fn w22_guards_of_claude_that_mean_another_place_are_named() {
         assert!(said.contains(word), "{word}: {said}");
     }
     assert!(!said.contains("status.sh") && !said.contains("env"), "{said}");
-    assert_eq!(checks(&sandbox, &[], &["~/.ssh (permissions.deny)", "~/bin/guard.sh (hooks.PreToolUse"]), 2);
+    let cure = "cure: hermes-exec -p builder --home real -- claude";
+    assert_eq!(checks(&sandbox, &[], &["~/.ssh (permissions.deny)", "~/bin/guard.sh (hooks.PreToolUse", cure]), 3);
     // What the hook does, as a shell starts it: nothing, and the command goes on.
     let hook = [system("sh"), "-c", "~/bin/guard.sh"];
     assert_eq!(direct(&sandbox, &hook).run().code(), 2, "the user");

@@ -113,6 +113,14 @@ impl World for Mac {
     fn facts(&self) -> &'static Facts {
         &MACOS
     }
+
+    fn cwd(&self) -> Option<PathBuf> {
+        self.machine.cwd()
+    }
+
+    fn now(&self) -> u64 {
+        self.machine.now()
+    }
 }
 
 /// Hands the options of a command line, and this environment on a Mac, to `look`.

@@ -4,6 +4,9 @@
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use nix::NixPath;
 
 use crate::environ::Environ;
 
@@ -46,6 +49,23 @@ pub fn environment() -> Environ {
         // SAFETY: `next` stood on an element before the terminating one.
         next = unsafe { next.add(1) };
     }
+}
+
+/// Has a file an access control list, as Linux keeps it in an extended attribute (xattr(7))?
+#[cfg(target_os = "linux")]
+pub fn has_acl(path: &Path) -> bool {
+    let ask = |path: &CStr| {
+        let name = c"system.posix_acl_access".as_ptr();
+        // SAFETY: both names end with NUL and are only read; with a length of 0 nothing is written.
+        unsafe { nix::libc::getxattr(path.as_ptr(), name, std::ptr::null_mut(), 0) > 0 }
+    };
+    path.with_nix_path(ask).unwrap_or(false)
+}
+
+/// macOS gives rights by a list that the bits of the mode do not tell; nobody reads it here.
+#[cfg(not(target_os = "linux"))]
+pub fn has_acl(_: &Path) -> bool {
+    false
 }
 
 /// The effective uid that this process was started with, without asking the kernel (getauxval(3)).

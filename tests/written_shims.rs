@@ -109,3 +109,18 @@ fn behind_a_shim_the_zeroth_argument_is_the_path_of_the_program() {
     };
     assert_eq!(run(&dir.join("mysh")), format!("{}\n", sandbox.path("tools/mysh").display()));
 }
+
+#[test]
+fn the_file_that_sets_path_is_written_over_no_other() {
+    let sandbox = Sandbox::with_builder();
+    for make in [&(|path: &Path| fs::write(path, "precious").unwrap()) as &dyn Fn(&Path), &|path| {
+        nix::unistd::mkfifo(path, nix::sys::stat::Mode::from_bits_truncate(0o644)).unwrap();
+    }] {
+        let dir = sandbox.mkdir("other");
+        make(&dir.join(".path.sh"));
+        let before = sandbox.listing();
+        written(&sandbox, &["--shims", dir.to_str().unwrap(), "uv"]).fails(125, &[".path.sh", "nothing is written"]);
+        assert_eq!(sandbox.listing(), before);
+        fs::remove_file(dir.join(".path.sh")).unwrap();
+    }
+}

@@ -1,15 +1,20 @@
 //! Writes PATH shims. A file that is not a shim for the same tool is left alone, and then nothing is written at all.
 #![forbid(unsafe_code)]
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::Write;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::Context;
+use nix::errno::Errno;
+use nix::unistd::{UnlinkatFlags, unlinkat};
 
 use crate::error::Failure;
-use crate::plan::shims::{PATH_FILE, Shims, Written};
+use crate::plan::shims::{PATH_FILE, PATH_TITLE, Shims, Written};
+use crate::sys::rename::{Flag, rename};
 use crate::text::escaped_path;
 
 /// Who starts a tool through a shim need not be who wrote it; a umask has no say.
@@ -17,45 +22,72 @@ const MODE: u32 = 0o755;
 
 /// Writes the shims, or brings them up to date. Errors: 125 where a file is in the way, or cannot be written.
 pub fn write(shims: &Shims) -> anyhow::Result<()> {
-    for (tool, _) in &shims.files {
-        let path = shims.dir.join(tool);
-        match fs::symlink_metadata(&path) {
-            Err(_) => {}
-            Ok(meta) if meta.is_file() && Written::read(&fs::read(&path).unwrap_or_default(), tool).is_some() => {}
-            Ok(_) => {
-                let path = escaped_path(&path);
-                return Err(Failure::new(format!("{path} exists and is not a shim for that tool; nothing is written"))
-                    .hint("take another directory, or move it away")
-                    .into());
-            }
+    let files = || shims.files.iter().map(|(tool, text)| (tool.as_os_str(), text, MODE));
+    let all: Vec<_> = files().chain([(OsStr::new(PATH_FILE), &shims.path, 0o644)]).collect();
+    for (name, ..) in &all {
+        let path = shims.dir.join(name);
+        if fs::symlink_metadata(&path).is_ok() && !is_ours(&path, name) {
+            return Err(in_the_way(&path, "nothing is written").into());
         }
     }
     if !shims.dir.is_dir() {
         DirBuilder::new().recursive(true).mode(MODE).create(&shims.dir).with_context(|| escaped_path(&shims.dir))?;
         fs::set_permissions(&shims.dir, Permissions::from_mode(MODE)).with_context(|| escaped_path(&shims.dir))?;
     }
-    for (tool, text) in &shims.files {
-        put(&shims.dir.join(tool), text, MODE)?;
-    }
-    put(&shims.dir.join(PATH_FILE), &shims.path, 0o644)
+    let dir = OwnedFd::from(File::open(&shims.dir).with_context(|| escaped_path(&shims.dir))?);
+    all.iter().try_for_each(|(name, text, mode)| put(&dir, &shims.dir.join(name), text, *mode))
 }
 
-/// Puts a file in its place by a temporary one and `rename`, unless it is there as it should be.
-fn put(path: &Path, text: &[u8], mode: u32) -> anyhow::Result<()> {
+fn in_the_way(path: &Path, what: &str) -> Failure {
+    let path = escaped_path(path);
+    Failure::new(format!("{path} exists and is not written by --shims for that tool; {what}"))
+        .hint("take another directory, or move it away")
+}
+
+/// Is this a shim for the tool, or the file that puts shims on PATH?
+fn is_ours(path: &Path, name: &OsStr) -> bool {
+    let text = text(path).unwrap_or_default();
+    if name == PATH_FILE { text.starts_with(PATH_TITLE) } else { Written::read(&text, name).is_some() }
+}
+
+/// The text of a regular file.
+fn text(path: &Path) -> Option<Vec<u8>> {
+    fs::symlink_metadata(path).ok().filter(Metadata::is_file).and_then(|_| fs::read(path).ok())
+}
+
+/// Puts a file in its place in one step, unless it is there as it should be.
+fn put(dir: &OwnedFd, path: &Path, new: &[u8], mode: u32) -> anyhow::Result<()> {
     let context = || escaped_path(path);
-    if fs::read(path).is_ok_and(|known| known == text) {
+    if text(path).is_some_and(|known| known == new) {
         let is_right = fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o777 == mode);
-        return if is_right {
-            Ok(())
-        } else {
-            fs::set_permissions(path, Permissions::from_mode(mode)).with_context(context)
-        };
+        let mend = || fs::set_permissions(path, Permissions::from_mode(mode)).with_context(context);
+        return if is_right { Ok(()) } else { mend() };
     }
     let temporary = path.with_file_name(format!(".hermes-exec.{}.tmp", std::process::id()));
     let written = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary).and_then(|mut file| {
-        file.write_all(text)?;
-        file.set_permissions(Permissions::from_mode(mode))?;
-        fs::rename(&temporary, path)
+        file.write_all(new)?;
+        file.set_permissions(Permissions::from_mode(mode))
     });
-    written.inspect_err(|_| drop(fs::remove_file(&temporary))).with_context(context)
+    let placed = written.with_context(context).and_then(|()| place(dir, &temporary, path));
+    placed.inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+/// Gives the temporary file its name. What has come there since the look goes back.
+fn place(dir: &OwnedFd, temporary: &Path, path: &Path) -> anyhow::Result<()> {
+    let (from, to) = (temporary.file_name().unwrap_or_default(), path.file_name().unwrap_or_default());
+    let moved = match rename(dir, from, to, Flag::ToFree) {
+        Err(Errno::EEXIST) => rename(dir, from, to, Flag::Exchange).and_then(|()| {
+            if is_ours(temporary, to) {
+                return unlinkat(dir, from, UnlinkatFlags::NoRemoveDir);
+            }
+            rename(dir, from, to, Flag::Exchange).and(Err(Errno::EEXIST))
+        }),
+        // A file system that can do neither.
+        Err(Errno::ENOSYS | Errno::EINVAL) => return fs::rename(temporary, path).with_context(|| escaped_path(path)),
+        moved => moved,
+    };
+    match moved {
+        Err(Errno::EEXIST) => Err(in_the_way(path, "it came there meanwhile").into()),
+        moved => moved.with_context(|| escaped_path(path)),
+    }
 }

@@ -28,7 +28,10 @@ fn venvs(case: &Case<'_>, places: &HermesPlaces, real: Option<&Path>) -> Vec<Pat
     let path = environ.get(b"PATH").unwrap_or_default();
     let on_path = path.split(|&byte| byte == b':').filter_map(|element| places.venv_of_bin(element, world));
     let is_own = |venv: &&Path| {
-        venv.is_absolute() && (places.named(venv).is_some() || world.stat(&venv.join("bin/hermes")).is_ok())
+        let is_there = |rel: &&str| world.lstat(&venv.join(rel)).is_ok();
+        let is_venv = || ["pyvenv.cfg", "conda-meta", "bin/activate", "bin/python"].iter().any(|rel| is_there(rel));
+        let is_named = || places.named(venv).is_some() && is_venv();
+        venv.is_absolute() && (is_named() || world.stat(&venv.join("bin/hermes")).is_ok())
     };
     let marked = ENVIRONMENTS.iter().filter_map(|name| environ.given(name));
     let marked = marked.map(|value| Path::new(OsStr::from_bytes(value))).filter(is_own).map(Path::to_owned);

@@ -18,6 +18,8 @@ const EXEC: &[u8] = b"exec ";
 
 /// Beside the shims: puts their directory first on PATH.
 pub const PATH_FILE: &str = ".path.sh";
+/// How it begins.
+pub const PATH_TITLE: &[u8] = b"# Puts the shims of hermes-exec first on PATH, once.\n";
 
 pub struct Shims {
     pub dir: PathBuf,
@@ -58,10 +60,7 @@ impl Shims {
         let files = options.command.iter().map(|tool| (tool.clone(), shim.text(tool))).collect();
         let shown = quoted(dir.as_os_str());
         let path = [
-            b"# Puts the shims of hermes-exec first on PATH, once.\ncase $PATH: in\n    ".as_slice(),
-            &shown,
-            b":*) ;;\n    *) PATH=",
-            &shown,
+            PATH_TITLE, b"case $PATH: in\n    ", &shown, b":*) ;;\n    *) PATH=", &shown,
             b":$PATH; export PATH ;;\nesac\n",
         ]
         .concat();

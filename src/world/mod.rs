@@ -86,6 +86,10 @@ pub trait World {
     fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
     /// As [`World::text`], but a link at the end of the path is not followed.
     fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText;
+    /// Has a file an access control list? Where that cannot be asked, it has none.
+    fn has_acl(&self, _: &Path) -> bool {
+        false
+    }
     /// The first bytes, at most `limit`, of what a look has just shown to be a regular file; empty when it cannot be read.
     fn head(&self, path: &Path, limit: usize) -> Vec<u8>;
     /// The names in a directory, sorted; empty when it cannot be read.

@@ -16,7 +16,7 @@ use super::file::{self, kind, stat};
 use super::sealing::Sealing;
 use super::{FileText, Kind, Stat, World};
 use crate::environ::split;
-use crate::sys::passwd;
+use crate::sys::{self, passwd};
 
 /// This machine. Each question about a path is asked once.
 #[derive(Default)]
@@ -103,6 +103,10 @@ impl World for System {
 
     fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText {
         file::text(path, limit, false)
+    }
+
+    fn has_acl(&self, path: &Path) -> bool {
+        sys::has_acl(path)
     }
 
     fn head(&self, path: &Path, limit: usize) -> Vec<u8> {

@@ -207,3 +207,25 @@ fn w50_a_link_to_secrets_at_any_place_shows_nothing() {
         }
     }
 }
+
+/// The bits of a file's group are the most that its access control list gives to anybody (acl(5)).
+#[test]
+fn w51_a_policy_file_that_a_list_lets_another_user_write_is_refused() {
+    let sandbox = Sandbox::with_builder();
+    let path = sandbox.write(POLICIES[0], r#"{"set": {"PLANTED": "x"}}"#);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o660)).unwrap();
+    let start = || sandbox.hx(["-p", "builder", "--", "/usr/bin/env", "-0"]).run();
+    assert_eq!(start().ok().var("PLANTED").as_deref(), Some("x"), "the caller's own group");
+    // Version 2; then tag, rights and id of: the owner, the user 10000, the group, the mask, others (linux/posix_acl_xattr.h).
+    let entries: [(u16, u16, u32); 5] = [(0x01, 6, !0), (0x02, 6, OWNER), (0x04, 0, !0), (0x10, 6, !0), (0x20, 0, !0)];
+    let mut list = 2u32.to_le_bytes().to_vec();
+    for (tag, rights, id) in entries {
+        list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());
+        list.extend(id.to_le_bytes());
+    }
+    let hex: String = list.iter().map(|byte| format!("{byte:02x}")).collect();
+    let script = "import os, sys; os.setxattr(sys.argv[1], 'system.posix_acl_access', bytes.fromhex(sys.argv[2]))";
+    let set = sandbox.hx(["-c", script, path.to_str().unwrap(), &hex]).program("/usr/bin/python3");
+    set.run().ok();
+    start().fails(125, &[path.to_str().unwrap(), "writable by its access control list"]);
+}

@@ -82,7 +82,10 @@ fn bare(value: &[u8]) -> &[u8] {
         [first @ (b'"' | b'\''), inner @ .., last] if first == last => inner.trim_ascii(),
         _ => value,
     };
-    value.strip_prefix(b"Bearer ").unwrap_or(value).trim_ascii()
+    match value.split_at_checked(7) {
+        Some((word, key)) if word.eq_ignore_ascii_case(b"Bearer ") => key.trim_ascii(),
+        _ => value,
+    }
 }
 
 /// Letters, digits and these bytes alone, a digit and an upper-case letter among them?

@@ -67,7 +67,7 @@ fn read(path: &Path, links: Links, input: &Input<'_>) -> Result<Option<PolicyFil
         FileText::Found { is_cut: true, .. } => {
             refuse("larger than 1 MiB", format!("shorten {shown}, or give --no-policy"))
         }
-        FileText::Found { bytes, stat, .. } => match distrust(stat, input) {
+        FileText::Found { bytes, stat, .. } => match distrust(path, stat, input) {
             Some((why, cure)) => refuse(why, format!("{cure} {shown}")),
             None => policy::parse(path, &bytes).map(Some),
         },
@@ -75,13 +75,20 @@ fn read(path: &Path, links: Links, input: &Input<'_>) -> Result<Option<PolicyFil
 }
 
 /// Why a file with this owner and mode is not to be trusted, and the command that fixes it. A profile's owner counts as
-/// anybody: root would run what an agent wrote.
-fn distrust(stat: Stat, input: &Input<'_>) -> Option<(&'static str, String)> {
+/// anybody: root would run what an agent wrote. With an access control list, the bits of the group are the most that it gives
+/// to anybody named in it (acl(5)).
+fn distrust(path: &Path, stat: Stat, input: &Input<'_>) -> Option<(&'static str, String)> {
     if stat.uid != input.uid && stat.uid != 0 {
         return Some(("owned by another user", format!("chown {}", input.uid)));
     }
     if stat.mode & 0o002 != 0 {
         return Some(("world-writable", "chmod o-w".into()));
     }
-    (stat.mode & 0o020 != 0 && stat.gid != input.gid()).then(|| ("writable by another group", "chmod g-w".into()))
+    if stat.mode & 0o020 == 0 {
+        return None;
+    }
+    if stat.gid != input.gid() {
+        return Some(("writable by another group", "chmod g-w".into()));
+    }
+    input.world.has_acl(path).then(|| ("writable by its access control list", "chmod g-w".into()))
 }

@@ -45,10 +45,12 @@ pub fn root_of(hermes_home: &Path) -> PathBuf {
     }
 }
 
+pub const MANAGED: &str = "/etc/hermes";
+
 /// Where an administrator keeps settings for all users (hermes-agent 0.19.0, `hermes_cli/managed_scope.py`); none where the
 /// variable names no absolute path.
 pub fn managed_dir(environ: &Environ) -> Option<PathBuf> {
-    let dir = environ.given(b"HERMES_MANAGED_DIR").unwrap_or(b"/etc/hermes").trim_ascii();
+    let dir = environ.given(b"HERMES_MANAGED_DIR").unwrap_or(MANAGED.as_bytes()).trim_ascii();
     Some(PathBuf::from(OsStr::from_bytes(dir))).filter(|path| path.is_absolute())
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::mounts::Mounts;
 use crate::plan::profile::Selection;
-use crate::plan::profile::layout::managed_dir;
+use crate::plan::profile::layout::{MANAGED, managed_dir};
 use crate::world::{Input, Kind, World, is_missing};
 
 /// A directory on the path of a secret file.
@@ -21,10 +21,11 @@ pub struct PartialDir {
     pub granted: Vec<OsString>,
 }
 
-/// Is a file of this name in the root or in a profile's directory a secret? SQLite's companions of `state.db` begin with its
-/// name (sqlite.org/tempfiles.html).
+/// Is a file of this name in the root or in a profile's directory a secret? What begins with the name of one is its new
+/// version, which takes its place (Hermes writes `.env_XXXX.tmp`), a backup, or a companion of SQLite's
+/// (sqlite.org/tempfiles.html).
 fn is_secret(name: &OsStr) -> bool {
-    [".env", ".op.env", "auth.json"].iter().any(|secret| name == *secret) || name.as_bytes().starts_with(b"state.db")
+    [".env", ".op.env", "auth.json", "state.db"].iter().any(|secret| name.as_bytes().starts_with(secret.as_bytes()))
 }
 
 /// The secret files elsewhere below the root: those that Hermes' code and its login keep.
@@ -58,7 +59,9 @@ impl<'a> Secrets<'a> {
         if let Some(inherited) = inherited.filter(|path| path.is_absolute()) {
             secrets.hold_target(inherited)?;
         }
-        managed_dir(input.environ).into_iter().for_each(|dir| secrets.hold_file(&dir.join(".env")));
+        for dir in managed_dir(input.environ).into_iter().chain([PathBuf::from(MANAGED)]) {
+            secrets.hold_file(&dir.join(".env"));
+        }
         let others: Vec<_> = secrets.found.iter().flat_map(|path| secrets.other_paths(path)).collect();
         secrets.found.extend(others);
         Ok(secrets)

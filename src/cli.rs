@@ -1,5 +1,5 @@
-//! The command line: clap's types, the help texts, and the wording of its errors. It reads nothing but the arguments, and
-//! echoes none of their values: a value may be a secret.
+//! The command line: clap's types, and the wording of its errors. It reads nothing but the arguments, and echoes a value only
+//! where it cannot be a secret.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
@@ -16,7 +16,6 @@ pub mod words;
 use crate::error::Failure;
 pub use errors::USAGE;
 use errors::usage_error;
-use help::{BRIEF, ENVIRONMENT, EXAMPLES, INSPECTING, OTHER, PROFILE, SEALING, SHARING};
 pub use order::{Assignment, Grants};
 
 /// Which HOME the command gets.
@@ -106,141 +105,135 @@ pub enum Request {
     Run(Box<Options>),
 }
 
-/// Run COMMAND in place, without Hermes' credentials and venv markers, in the HOME
-/// of a Hermes profile.
-///
-/// Options end at `--` or at the first word that is not an option; from there on
-/// everything belongs to COMMAND.
+// clap would keep doc comments as its help, which `help.rs` has: these are none.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true, max_term_width = 100)]
-#[command(verbatim_doc_comment, disable_help_flag = true, disable_version_flag = true, after_long_help = EXAMPLES)]
+#[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
 pub struct Options {
-    /// Profile to run as
-    #[arg(short, long, value_name = "NAME", help_heading = PROFILE)]
+    // Profile to run as
+    #[arg(short, long)]
     pub profile: Option<OsString>,
 
-    /// Hermes root or profile directory, as HERMES_HOME
-    #[arg(long, value_name = "DIR", help_heading = PROFILE)]
+    // Hermes root or profile directory, as HERMES_HOME
+    #[arg(long)]
     pub hermes_home: Option<OsString>,
 
-    /// Which HOME COMMAND gets
-    #[arg(long, value_name = "MODE", help_heading = PROFILE)]
+    // Which HOME COMMAND gets
+    #[arg(long)]
     pub home: Option<HomeMode>,
 
-    /// Grant credentials by group; without a value every group but the sealed
-    #[arg(long, value_name = "GROUP,...", num_args = 0..=1, require_equals = true, action = ArgAction::Append)]
-    #[arg(help_heading = ENVIRONMENT)]
+    // Grant credentials by group; without a value every group but the sealed
+    #[arg(long, num_args = 0..=1, require_equals = true, action = ArgAction::Append)]
     inherit_credentials: Vec<OsString>,
 
-    /// Keep variables (glob with * and ?)
-    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
+    // Keep variables (glob with * and ?)
+    #[arg(long, allow_hyphen_values = true)]
     pub keep: Vec<OsString>,
 
-    /// Remove variables (glob with * and ?)
-    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
+    // Remove variables (glob with * and ?)
+    #[arg(short, long, allow_hyphen_values = true)]
     pub unset: Vec<OsString>,
 
-    /// Set a variable, over every other rule
-    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
+    // Set a variable, over every other rule
+    #[arg(long, allow_hyphen_values = true)]
     set: Vec<OsString>,
 
-    /// Set a variable to what is in FILE, such as /dev/fd/3
-    #[arg(long, value_name = "NAME=FILE", allow_hyphen_values = true, help_heading = ENVIRONMENT)]
+    // Set a variable to what is in FILE, such as /dev/fd/3
+    #[arg(long, allow_hyphen_values = true)]
     set_from: Vec<OsString>,
 
-    /// Which activation markers of venvs and the like to remove
-    #[arg(long, value_name = "WHICH", help_heading = ENVIRONMENT)]
+    // Which activation markers of venvs and the like to remove
+    #[arg(long)]
     pub markers: Option<Markers>,
 
-    /// Pass only the core variables, and what is named
-    #[arg(long, help_heading = ENVIRONMENT)]
+    // Pass only the core variables, and what is named
+    #[arg(long)]
     pub minimal: bool,
 
-    /// Also link these into the home: a path such as .config/gh
-    #[arg(long, value_name = "ITEM[,ITEM]", help_heading = SHARING)]
+    // Also link these into the home: a path such as .config/gh
+    #[arg(long)]
     share: Vec<OsString>,
 
-    /// Do not link these: keychain, claude, a path, or `all`
-    #[arg(long, value_name = "ITEM[,ITEM]", help_heading = SHARING)]
+    // Do not link these: keychain, claude, a path, or `all`
+    #[arg(long)]
     no_share: Vec<OsString>,
 
-    /// Remove the links that hermes-exec makes from the home
-    #[arg(long, group = "mode", help_heading = SHARING)]
+    // Remove the links that hermes-exec makes from the home
+    #[arg(long, group = "mode")]
     unlink: bool,
 
-    /// Linux: keep COMMAND from reading back what was removed; without a
-    /// value: on
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
-    #[arg(verbatim_doc_comment, help_heading = SEALING)]
+    // Linux: keep COMMAND from reading back what was removed; without a
+    // value: on
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub seal: Option<SealLevel>,
 
-    /// Print what would be done, and do nothing
-    #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode", help_heading = INSPECTING)]
+    // Print what would be done, and do nothing
+    #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
     explain: bool,
 
-    /// With --explain: why this variable is there, or not, in one line
-    #[arg(long, value_name = "NAME", help_heading = INSPECTING)]
+    // With --explain: why this variable is there, or not, in one line
+    #[arg(long)]
     pub only: Vec<OsString>,
 
-    /// Check the setup and suggest fixes
-    #[arg(long, group = "mode", help_heading = INSPECTING)]
+    // Check the setup and suggest fixes
+    #[arg(long, group = "mode")]
     doctor: bool,
 
-    /// Print the built-in table of variables: name, group, class, why
-    #[arg(long, group = "mode", help_heading = INSPECTING)]
+    // Print the built-in table of variables: name, group, class, why
+    #[arg(long, group = "mode")]
     catalogue: bool,
 
-    /// Print JSON, with --explain, --doctor or --catalogue
-    #[arg(long, help_heading = INSPECTING)]
+    // Print JSON, with --explain, --doctor or --catalogue
+    #[arg(long)]
     pub json: bool,
 
-    /// Print the names that are changed, and why, on stderr
-    #[arg(short, long, overrides_with = "quiet", help_heading = INSPECTING)]
+    // Print the names that are changed, and why, on stderr
+    #[arg(short, long, overrides_with = "quiet")]
     pub verbose: bool,
 
-    /// Print no warnings and no notices
-    #[arg(short, long, overrides_with = "verbose", help_heading = INSPECTING)]
+    // Print no warnings and no notices
+    #[arg(short, long, overrides_with = "verbose")]
     pub quiet: bool,
 
-    /// Another policy file than the profile's or the root's hermes-exec.json
-    #[arg(long, value_name = "FILE", overrides_with = "no_policy", help_heading = OTHER)]
+    // Another policy file than the profile's or the root's hermes-exec.json
+    #[arg(long, overrides_with = "no_policy")]
     pub policy: Option<OsString>,
 
-    /// Read no policy file
-    #[arg(long, overrides_with = "policy", help_heading = OTHER)]
+    // Read no policy file
+    #[arg(long, overrides_with = "policy")]
     pub no_policy: bool,
 
-    /// Run STRING with a shell; the words after it are its $0, $1 ...
-    #[arg(short = 'c', value_name = "STRING", allow_hyphen_values = true, help_heading = OTHER)]
+    // Run STRING with a shell; the words after it are its $0, $1 ...
+    #[arg(short = 'c', allow_hyphen_values = true)]
     pub shell_string: Option<OsString>,
 
-    /// Change to DIR before COMMAND is looked up and started
-    #[arg(short = 'C', long, value_name = "DIR", allow_hyphen_values = true, help_heading = OTHER)]
+    // Change to DIR before COMMAND is looked up and started
+    #[arg(short = 'C', long, allow_hyphen_values = true)]
     pub chdir: Option<OsString>,
 
-    /// Pass NAME as the zeroth argument
-    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true, help_heading = OTHER)]
+    // Pass NAME as the zeroth argument
+    #[arg(short, long, allow_hyphen_values = true)]
     pub argv0: Option<OsString>,
 
-    /// Write a PATH shim into DIR for each TOOL that follows, with these
-    /// options
-    #[arg(long, value_name = "DIR", group = "mode", verbatim_doc_comment, help_heading = OTHER)]
+    // Write a PATH shim into DIR for each TOOL that follows, with these
+    // options
+    #[arg(long, group = "mode")]
     shims: Option<OsString>,
 
-    /// Print the completion script for a shell
-    #[arg(long, value_name = "SHELL", group = "mode", help_heading = OTHER)]
+    // Print the completion script for a shell
+    #[arg(long, group = "mode")]
     completions: Option<Shell>,
 
-    /// Print one screen (-h) or this (--help)
-    #[arg(short, long, action = ArgAction::Help, help_heading = OTHER)]
+    // Print one screen (-h) or this (--help)
+    #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
 
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
+    // Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
 
-    /// The command and its arguments
-    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    // The command and its arguments
+    #[arg(trailing_var_arg = true)]
     pub command: Vec<OsString>,
 
     /// `--share` (true) and `--no-share` (false) items in the order of the command line.
@@ -277,11 +270,8 @@ impl Options {
 pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Request, Failure> {
     let mut matches = match Options::command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            let text = error.to_string();
-            let is_brief = error.kind() == ErrorKind::DisplayHelp && !text.contains(EXAMPLES);
-            return Ok(Request::Text(if is_brief { BRIEF.to_owned() } else { text }));
-        }
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => return Ok(Request::Text(help::text(args).to_owned())),
+        Err(error) if error.kind() == ErrorKind::DisplayVersion => return Ok(Request::Text(error.to_string())),
         Err(error) => return Err(usage_error(&error)),
     };
     let (shares, sets, grants) = (order::shares(&matches), order::sets(&matches), order::grants(&matches));

@@ -1,4 +1,4 @@
-//! clap's errors in our words: it would echo bad values, which may be secrets, and print several lines.
+//! clap's errors in our words: it would echo any bad value, which may be a secret, and print several lines.
 #![forbid(unsafe_code)]
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};

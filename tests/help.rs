@@ -49,6 +49,8 @@ fn the_long_help_is_in_groups_with_examples_that_run() {
         sandbox.script(format!("bin/{tool}"), format!("#!/bin/sh\necho \"{tool} $*\"\n"));
     }
     sandbox.link(crate::support::binary(), "bin/hermes-exec");
+    let login = r#"{"claudeAiOauth": {"accessToken": "x", "refreshToken": "x", "expiresAt": 1}}"#;
+    sandbox.write("real/.claude/.credentials.json", login);
     let examples: Vec<_> = help.lines().filter_map(|line| line.strip_prefix("  hermes-exec ")).collect();
     assert_eq!(examples.len(), 3, "{help}");
     for example in examples {

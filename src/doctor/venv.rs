@@ -29,8 +29,9 @@ fn venvs(case: &Case<'_>, places: &HermesPlaces, real: Option<&Path>) -> Vec<Pat
     let on_path = path.split(|&byte| byte == b':').filter_map(|element| places.venv_of_bin(element, world));
     let is_own = |venv: &&Path| {
         let is_there = |rel: &&str| world.lstat(&venv.join(rel)).is_ok();
-        let is_venv = || ["pyvenv.cfg", "conda-meta", "bin/activate", "bin/python"].iter().any(|rel| is_there(rel));
-        let is_named = || places.named(venv).is_some() && is_venv();
+        let is_venv = || ["pyvenv.cfg", "conda-meta", "bin/activate", "bin/python"].iter().any(is_there);
+        // One that is gone altogether was one; a checkout or another runtime of Hermes' is none.
+        let is_named = || places.named(venv).is_some() && (is_venv() || world.lstat(venv).is_err());
         venv.is_absolute() && (is_named() || world.stat(&venv.join("bin/hermes")).is_ok())
     };
     let marked = ENVIRONMENTS.iter().filter_map(|name| environ.given(name));

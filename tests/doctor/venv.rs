@@ -154,6 +154,16 @@ fn gone() {
     fires(setup.doctor(&[]).env("VIRTUAL_ENV", &venv), "own-venv", "problem", &["interpreter is not there"]);
 }
 
+/// A marker that names Hermes' code, or another runtime of its, names no venv.
+#[test]
+fn what_is_no_venv() {
+    let setup = Setup::new();
+    for dir in ["hermes-agent", "node"] {
+        let dir = setup.sandbox.mkdir(format!("real/.hermes/{dir}/bin")).parent().unwrap().to_owned();
+        Report::of(setup.doctor(&[]).env("VIRTUAL_ENV", &dir)).is_quiet("own-venv");
+    }
+}
+
 /// A profile that is wrong does not hide it.
 #[test]
 fn damaged_where_a_run_would_fail() {

@@ -217,7 +217,7 @@ fn w51_a_policy_file_that_a_list_lets_another_user_write_is_refused() {
     let start = || sandbox.hx(["-p", "builder", "--", "/usr/bin/env", "-0"]).run();
     assert_eq!(start().ok().var("PLANTED").as_deref(), Some("x"), "the caller's own group");
     // Version 2; then tag, rights and id of: the owner, the user 10000, the group, the mask, others (linux/posix_acl_xattr.h).
-    let entries: [(u16, u16, u32); 5] = [(0x01, 6, !0), (0x02, 6, OWNER), (0x04, 0, !0), (0x10, 6, !0), (0x20, 0, !0)];
+    let entries: [(u16, u16, u32); 5] = [(0x01, 6, !0), (0x02, 6, 10000), (0x04, 0, !0), (0x10, 6, !0), (0x20, 0, !0)];
     let mut list = 2u32.to_le_bytes().to_vec();
     for (tag, rights, id) in entries {
         list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());

@@ -97,7 +97,7 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     let words = help.lines().filter(|line| line.trim_start().starts_with('-')).flat_map(str::split_whitespace);
     let long = words.filter_map(|word| word.strip_prefix("--"));
     let options: BTreeSet<_> = long
-        .map(|word| word.split(['=', '[', ',', '<']).next().unwrap().to_owned())
+        .map(|word| word.split(['=', '[', ',', '<', ':']).next().unwrap().to_owned())
         .filter(|o| !o.is_empty())
         .collect();
 
@@ -105,8 +105,8 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     assert_eq!(&keys - &options, programs, "keys without an option");
     // Which profile and which file it is, what is asked for, and what is wanted of this one command.
     let one_run = [
-        "argv0", "catalogue", "chdir", "completions", "doctor", "explain", "help", "hermes-home", "json", "no-policy",
-        "no-share", "only", "policy", "profile", "quiet", "shims", "unlink", "verbose", "version",
+        "argv0", "catalogue", "chdir", "completions", "doctor", "dry-run", "explain", "help", "hermes-home", "json",
+        "no-policy", "no-share", "only", "policy", "profile", "quiet", "shims", "unlink", "verbose", "version",
     ];
     let without: Vec<_> = (&options - &keys).into_iter().collect();
     assert_eq!(without, one_run, "options without a key");

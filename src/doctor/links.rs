@@ -2,6 +2,8 @@
 //! through it, and what a sandbox has to allow.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::case::Case;
@@ -20,6 +22,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let is_moved = |link: &&Link| moved.as_ref().is_none_or(|(_, places)| !places.contains(&link.place.as_path()));
     let mut checks: Vec<Diagnostic> = home.links.iter().filter(is_moved).map(|link| all.check(link)).collect();
     checks.extend(moved.as_ref().map(|(before, places)| all.repair(before, places)));
+    checks.extend(all.kept());
     checks.extend(all.keychain());
     checks.extend(all.portability());
     checks
@@ -99,6 +102,25 @@ impl Links<'_> {
         } else {
             Diagnostic::ok("link", message)
         }
+    }
+
+    /// What a program saved while a link was being replaced there, by a run that was killed before it could put it back.
+    fn kept(&self) -> Vec<Diagnostic> {
+        let dirs: BTreeSet<_> = self.home.links.iter().filter_map(|link| link.place.parent()).collect();
+        let mut kept = Vec::new();
+        for dir in dirs.into_iter().map(|dir| self.redirect.home.join(dir)) {
+            let entries = self.case.input.world.entries(&dir).unwrap_or_default();
+            let is_ours = |name: &[u8]| name.starts_with(b".hermes-exec.") && name.ends_with(b".tmp");
+            let files = entries.into_iter().filter(|(name, kind)| *kind == Kind::File && is_ours(name.as_bytes()));
+            kept.extend(files.map(|(name, _)| dir.join(name)));
+        }
+        let told = |path: PathBuf| {
+            let shown = escaped_path(&path);
+            let message = format!("{shown} was saved while a link was being replaced there, and lost its name");
+            let cure = format!("ls -l {}", shell_quoted_path(&path));
+            Diagnostic::warning("link", message).hint("move it to where it belongs").cure(cure)
+        };
+        kept.into_iter().map(told).collect()
     }
 
     /// The home that links of ours lead to and that is not the real home: it was, before it was moved or renamed. And the places

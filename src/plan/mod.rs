@@ -182,18 +182,23 @@ impl Draft {
         self.grants = grants::credentials(&user, &self.env.decisions);
         let of_file: Vec<_> = list.unwrap_or_default().iter().chain(more).collect();
         self.grants.extend(grants::shares(&self.items, &options.shares, &of_file));
-        let is_secret = |decision: &Decision| [Rule::Catalogue, Rule::Declared, Rule::Shape].contains(&decision.rule);
-        let gone = self.env.decisions.iter().any(|decision| is_secret(decision) && decision.change == Change::Remove);
-        let root = selection.root.as_ref().filter(|_| gone);
-        self.climbed = root.and_then(|root| climb::climbed(root, chdir, input.world));
-        self.notice = grants::notice(program, &user, &self.env.decisions, self.climbed.as_deref());
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
+        self.tell(program, &user, chdir, input.world);
         check_chdir(chdir, input.world)?;
         self.seal(options, file.as_ref(), input)?;
         self.look_around(program, options, entry.is_some(), input);
         self.find_command(options, Some(places).filter(|_| !user.keeps_venv()), input);
         Ok(())
+    }
+
+    /// What is to be said of the credentials that are removed, and the `.env` in which the program may find them again.
+    fn tell(&mut self, program: &[u8], user: &UserRules, chdir: Option<&Path>, world: &dyn World) {
+        let is_secret = |decision: &Decision| [Rule::Catalogue, Rule::Declared, Rule::Shape].contains(&decision.rule);
+        let gone = self.env.decisions.iter().any(|decision| is_secret(decision) && decision.change == Change::Remove);
+        let root = self.selection.as_ref().and_then(|selection| selection.root.as_ref()).filter(|_| gone);
+        self.climbed = root.and_then(|root| climb::climbed(root, chdir, world));
+        self.notice = grants::notice(program, user, &self.env.decisions, self.climbed.as_deref());
     }
 
     fn user_rules(&mut self, options: &Options, input: &Input<'_>) -> Result<UserRules, Failure> {

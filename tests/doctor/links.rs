@@ -264,6 +264,17 @@ fn keychain_with_preferences_of_the_homes_own() {
     Report::of(without.doctor(&[])).is_quiet("keychain");
 }
 
+/// A run was killed between the exchange of a link and the step that puts back what came there meanwhile.
+#[test]
+fn what_was_saved_while_a_link_was_replaced_is_named() {
+    let setup = Setup::new();
+    let file = setup.sandbox.write(format!("{HOME}/.hermes-exec.999999.0.tmp"), "precious");
+    fires(setup.doctor(&[]), "link", "warning", &[file.to_str().unwrap(), "lost its name"]);
+    fs::remove_file(file).unwrap();
+    let report = Report::of(setup.doctor(&[]));
+    assert!(report.0.iter().all(|check| !check.message.contains("lost its name")), "{report:#?}");
+}
+
 /// A home that was moved or renamed takes the root with it, and every link leads to where it was.
 #[test]
 fn a_moved_home_is_repaired_by_one_command() {

@@ -46,9 +46,15 @@ fn w56_every_file_in_which_hermes_keeps_secrets_is_closed() {
     let sandbox = full();
     let inherited = "other root/profiles/else";
     let files = [
-        "real/.hermes/.op.env", "real/.hermes/profiles/builder/.op.env", "real/.hermes/hermes-agent/.env",
-        "real/.hermes/shared/nous_auth.json", "other root/profiles/else/.env", "other root/profiles/else/auth.json",
+        "real/.hermes/.op.env",
+        "real/.hermes/profiles/builder/.op.env",
+        "real/.hermes/hermes-agent/.env",
+        "real/.hermes/shared/nous_auth.json",
+        "other root/profiles/else/.env",
+        "other root/profiles/else/auth.json",
         "managed/.env",
+        "real/.hermes/.env.bak",
+        "real/.hermes/profiles/builder/auth.json.tmp",
     ];
     for file in files {
         sandbox.write(file, "secret\n");
@@ -72,6 +78,6 @@ fn w56_every_file_in_which_hermes_keeps_secrets_is_closed() {
         let out = run.run().out();
         (out.matches("secret").count(), out.matches("open").count())
     };
-    assert_eq!(read("--seal"), (7, 4));
+    assert_eq!(read("--seal"), (9, 4));
     assert_eq!(read("--seal=files"), (0, 4));
 }

@@ -6,8 +6,6 @@ use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use nix::NixPath;
-
 use crate::environ::Environ;
 
 /// The arguments as the C entry was handed them, the program's own name included.
@@ -54,6 +52,8 @@ pub fn environment() -> Environ {
 /// Has a file an access control list, as Linux keeps it in an extended attribute (xattr(7))?
 #[cfg(target_os = "linux")]
 pub fn has_acl(path: &Path) -> bool {
+    use nix::NixPath;
+
     let ask = |path: &CStr| {
         let name = c"system.posix_acl_access".as_ptr();
         // SAFETY: both names end with NUL and are only read; with a length of 0 nothing is written.

@@ -71,6 +71,7 @@ fn no_block_is_left_out() {
             ("Install", "sh"),
             ("Install", "sh"),
             ("Install", "sh"),
+            ("Install", "sh"),
             ("Shell aliases", "sh"),
             ("PATH shims", "sh"),
             ("A skill for Hermes", "markdown"),
@@ -240,7 +241,8 @@ fn the_transcripts() {
 fn installation() {
     let texts: Vec<_> =
         blocks().into_iter().filter(|block| block.heading == "Install").map(|block| block.text).collect();
-    let [from_clone, packages, inspection] = texts.as_slice() else { panic!("three blocks") };
+    // The second is run by tests/packages.rs.
+    let [from_clone, _, packages, inspection] = texts.as_slice() else { panic!("four blocks") };
     // The commands that tests/run runs, for tests/packages.rs to look at what they make.
     let run = fs::read_to_string(repository("tests/run")).unwrap();
     for line in from_clone.lines().chain(packages.lines()) {

@@ -73,6 +73,8 @@ const COMMANDS: &[(&str, i32, &str)] = &[
     ("{} no-such-command 2>/dev/null", 127, ""),
 ];
 
+const SHIMS: &str = "~/.local/lib/hermes-shims/.path.sh";
+
 /// Programs that leave a record of their environment when they are started by name.
 const RECORDED: [&str; 30] = [
     "cat", "claude", "cp", "echo", "env", "false", "find", "git", "grep", "head", "ls", "mkdir", "node", "npm",
@@ -185,7 +187,12 @@ impl Machine {
         self.agent.project();
         self.agent.wheel();
         let [activate, programs] = [venv.join("bin/activate"), sandbox.path("bin")];
-        let start = format!(". {}\nexport PATH={}:$PATH\n{recipe}", activate.display(), programs.display());
+        let start = format!(
+            // What the recipe writes for login shells, in this one.
+            ". {}\nexport PATH={}:$PATH\n{recipe}\n[ ! -e {SHIMS} ] || . {SHIMS}",
+            activate.display(),
+            programs.display()
+        );
         sandbox.write("real/.bashrc", start);
         let typed: Vec<_> = COMMANDS.iter().map(|(command, ..)| command.replace("{} ", wrapper)).collect();
         let typed = sandbox.write("commands.json", serde_json::to_vec(&typed).unwrap());

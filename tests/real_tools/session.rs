@@ -149,10 +149,13 @@ impl Machine {
         sandbox.link(installed("npm/node_modules/.bin/claude"), "tools/claude");
         for program in RECORDED {
             let at = format!("bin/{program}");
-            let next = ["tools", "/usr/bin"].map(|dir| sandbox.path(dir).join(program));
-            let Some(next) = next.iter().find(|next| next.exists()) else { continue };
+            // Not by the path of this directory, in which hermes-exec is named, as it is in a shim.
+            let next = [("tools", "${0%/*}/../tools"), ("/usr/bin", "/usr/bin")];
+            let Some((_, next)) = next.iter().find(|(dir, _)| sandbox.path(dir).join(program).exists()) else {
+                continue;
+            };
             let record = "records=${0%/*}/../records\n[ -d $records ] && /usr/bin/env -0 >>$records/${0##*/}.$$";
-            sandbox.script(at, format!("#!/bin/sh\n{record}\nexec {} \"$@\"\n", next.display()));
+            sandbox.script(at, format!("#!/bin/sh\n{record}\nexec {next}/{program} \"$@\"\n"));
         }
         sandbox.mkdir("tmp");
         Self { agent }

@@ -183,9 +183,10 @@ impl Machine {
     #[track_caller]
     fn session(&self, wrapper: &str, recipe: &str) -> Vec<Done> {
         let (sandbox, venv) = (&self.agent.sandbox, &self.agent.venv);
-        for dir in ["work", "records"].map(|rel| sandbox.path(rel)) {
+        for dir in ["work", "records", "real/.local/lib/hermes-shims"].map(|rel| sandbox.path(rel)) {
             let _ = fs::remove_dir_all(dir);
         }
+        let _ = fs::remove_file(sandbox.path("real/.profile"));
         sandbox.write("work/README.md", "A project.\n");
         self.agent.project();
         self.agent.wheel();

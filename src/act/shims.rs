@@ -60,8 +60,8 @@ fn put(dir: &OwnedFd, path: &Path, new: &[u8], mode: u32) -> anyhow::Result<()> 
     let context = || escaped_path(path);
     if text(path).is_some_and(|known| known == new) {
         let is_right = fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o777 == mode);
-        let mend = || fs::set_permissions(path, Permissions::from_mode(mode)).with_context(context);
-        return if is_right { Ok(()) } else { mend() };
+        let correct = || fs::set_permissions(path, Permissions::from_mode(mode)).with_context(context);
+        return if is_right { Ok(()) } else { correct() };
     }
     let temporary = path.with_file_name(format!(".hermes-exec.{}.tmp", std::process::id()));
     let written = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary).and_then(|mut file| {

@@ -1,5 +1,5 @@
-//! `~/` in settings that are shared: it means the HOME of whoever reads it, and so another place here. A guard is not found, a
-//! rule protects nothing, an identity is not the right one, and no program says so.
+//! `~/` in settings that are shared: it means the HOME of the program that reads it, and so another place here. A guard is not
+//! found, a rule protects nothing, an identity is not the right one, and no program says so.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ pub struct PartialDir {
 }
 
 /// Is a file of this name in the root or in a profile's directory a secret? What begins with the name of one is its new
-/// version, which takes its place (Hermes writes `.env_XXXX.tmp`), a backup, or a companion of SQLite's
+/// version, which takes its place (Hermes writes `.env_` and random letters), a backup, or a companion of SQLite's
 /// (sqlite.org/tempfiles.html).
 fn is_secret(name: &OsStr) -> bool {
     [".env", ".op.env", "auth.json", "state.db"].iter().any(|secret| name.as_bytes().starts_with(secret.as_bytes()))

@@ -3,68 +3,68 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "real_tools/agent.rs"]
+#[path = "field/agent.rs"]
 mod agent;
-#[path = "real_tools/claude.rs"]
+#[path = "field/claude.rs"]
 mod claude;
-#[path = "real_tools/cost.rs"]
+#[path = "field/cost.rs"]
 mod cost;
-#[path = "real_tools/doctor.rs"]
+#[path = "field/doctor.rs"]
 mod doctor;
-#[path = "json/documents.rs"]
+#[path = "report/json/documents.rs"]
 mod documents;
-#[path = "real_tools/git.rs"]
+#[path = "field/git.rs"]
 mod git;
-#[path = "real_tools/goes_on/mod.rs"]
+#[path = "field/goes_on/mod.rs"]
 mod goes_on;
-#[path = "real_tools/growth.rs"]
+#[path = "field/growth.rs"]
 mod growth;
-#[path = "real_tools/held.rs"]
+#[path = "field/held.rs"]
 mod held;
-#[path = "real_tools/hermes.rs"]
+#[path = "field/hermes.rs"]
 mod hermes;
-#[path = "real_tools/home.rs"]
+#[path = "field/home.rs"]
 mod home;
-#[path = "real_tools/layouts/mod.rs"]
+#[path = "field/layouts/mod.rs"]
 mod layouts;
-#[path = "real_tools/logins.rs"]
+#[path = "field/logins.rs"]
 mod logins;
-#[path = "real_tools/model.rs"]
+#[path = "field/model.rs"]
 mod model;
-#[path = "packages.rs"]
+#[path = "dist/packages.rs"]
 mod packages;
-#[path = "real_tools/pip.rs"]
+#[path = "field/pip.rs"]
 mod pip;
-#[path = "real_tools/poetry.rs"]
+#[path = "field/poetry.rs"]
 mod poetry;
-#[path = "real_tools/policy_schema.rs"]
+#[path = "field/policy_schema.rs"]
 mod policy_schema;
-#[path = "real_tools/python.rs"]
+#[path = "field/python.rs"]
 mod python;
-#[path = "real_tools/readers.rs"]
+#[path = "field/readers.rs"]
 mod readers;
-#[path = "recipes.rs"]
+#[path = "meta/recipes.rs"]
 mod recipes;
-#[path = "real_tools/schema.rs"]
+#[path = "field/schema.rs"]
 mod schema;
-#[path = "real_tools/sealed.rs"]
+#[path = "field/sealed.rs"]
 mod sealed;
-#[path = "real_tools/session.rs"]
+#[path = "field/session.rs"]
 mod session;
-#[path = "shells.rs"]
+#[path = "cli/shells.rs"]
 mod shells;
-#[path = "real_tools/side_by_side.rs"]
+#[path = "field/side_by_side.rs"]
 mod side_by_side;
-#[path = "real_tools/sudo.rs"]
+#[path = "field/sudo.rs"]
 mod sudo;
 mod support;
-#[path = "real_tools/tmux.rs"]
+#[path = "field/tmux.rs"]
 mod tmux;
-#[path = "real_tools/toolchains.rs"]
+#[path = "field/toolchains.rs"]
 mod toolchains;
-#[path = "real_tools/trace.rs"]
+#[path = "field/trace.rs"]
 mod trace;
-#[path = "real_tools/uv.rs"]
+#[path = "field/uv.rs"]
 mod uv;
 
 use std::collections::BTreeMap;

@@ -101,7 +101,7 @@ impl Setup {
         sandbox.write("real/.claude.json", "{}");
         sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
         sandbox.script("tools/sudo", "#!/bin/sh\nexec \"$@\"\n");
-        // `hermes -p default profile use NAME` and `... create NAME`, which is how the real one does it (`tests/real_tools`).
+        // `hermes -p default profile use NAME` and `... create NAME`, which is how the real one does it (`tests/field`).
         let hermes = "#!/bin/sh\nset -e\ncd \"$HOME/.hermes\"\ncase $4 in\nuse) echo \"$5\" >active_profile ;;\n\
                       create) mkdir -p \"profiles/$5\"; rm -f \"profiles/.deleted/$5\" ;;\n*) exit 9 ;;\nesac\n";
         sandbox.script("tools/hermes", hermes);

@@ -1,5 +1,5 @@
 //! Hermes' own venv: damage shows otherwise only at the next restart of the gateway. That the real `uv` does this damage,
-//! and that it is seen, is in `tests/real_tools`.
+//! and that it is seen, is in `tests/field`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! What is done with random bytes, one function a target. Each panics where a promise is broken: cargo-fuzz hunts for such
-//! bytes, and `tests/replay.rs` goes through those in `corpus`, and through others made from them.
+//! bytes, and `tests/fuzz/replay.rs` goes through those in `corpus`, and through others made from them.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

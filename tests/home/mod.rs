@@ -1,10 +1,17 @@
 //! Which HOME the command gets, how the home is made, and what is said about it. The variables that follow from it
 //! are in the transcript `redirect`.
 
+mod cases;
 mod directory;
+mod links;
 mod mode;
+mod odd_paths;
 #[cfg(target_os = "linux")]
 mod owner;
+#[cfg(target_os = "linux")]
+mod owners;
+mod planted;
+mod random_trees;
 
 use crate::support::Run;
 

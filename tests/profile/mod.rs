@@ -2,6 +2,9 @@
 
 mod active;
 mod names;
+mod nesting;
+mod planted;
+mod policy;
 mod real_home;
 mod root;
 mod sources;

@@ -1,8 +1,8 @@
-//! `tests/peek.rs` on Linux, whose ways into a process it tries; nothing elsewhere.
+//! `tests/programs/linux/peek.rs` on Linux, whose ways into a process it tries; nothing elsewhere.
 #![allow(missing_docs)]
 
 #[cfg(target_os = "linux")]
-#[path = "../peek.rs"]
+#[path = "linux/peek.rs"]
 mod peek;
 
 fn main() {

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod dice;
+pub mod explained;
 pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;

@@ -1,6 +1,6 @@
 //! Rule 9: a provider's key under a name that nobody listed, by its shape, and everything else that it leaves alone.
 
-use crate::explained::Explained;
+use crate::support::explained::Explained;
 use crate::support::{CANARY, Sandbox};
 
 /// Whether a value is taken out, under a name that no other rule has a word on.
@@ -316,7 +316,7 @@ struct Environment {
 }
 
 fn environments() -> Vec<Environment> {
-    let text = include_str!("data/environments.txt");
+    let text = include_str!("../data/environments.txt");
     let sections = text.split("\n=== ").skip(1).map(|section| {
         let (title, lines) = section.split_once('\n').unwrap();
         let lines = lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

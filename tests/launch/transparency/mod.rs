@@ -1,7 +1,7 @@
-//! With and without hermes-exec a program starts in the same state. The twin test runs `tests/probe.rs` directly and
-//! through hermes-exec in one situation, and compares the two reports line by line. Only the environment may differ, and
-//! only as `--explain` announces. Linux is the reference; macOS has no `/proc` to compare, and `execve` there keeps the
-//! same things (its manual lists them).
+//! With and without hermes-exec a program starts in the same state. The twin test runs the program `probe`
+//! directly and through hermes-exec in one situation, and compares the two reports line by line. Only the environment may
+//! differ, and only as `--explain` announces. Linux is the reference; macOS has no `/proc` to compare, and `execve` there
+//! keeps the same things (its manual lists them).
 
 mod context;
 mod descriptors;

@@ -1,5 +1,5 @@
 //! The X cases of tests/cases.md, reports of what other wrappers do to the programs they start, each by its own trigger in a real
-//! shell. The number in a test's name is the report's. The full matrices are elsewhere: `transparency`, `launch_matrix`,
+//! shell. The number in a test's name is the report's. The full matrices are elsewhere: `transparency`, `matrix`,
 //! `signals`, `shims`; X05, X06 and X23 need more than a shell and are in `signals`.
 
 use crate::support::{BINARY, Outcome, Sandbox};

@@ -1,7 +1,7 @@
 //! The first rule that matches decides. One row for each adjacent pair of the rules, and for the layers of the user's
 //! own rules: a variable on which both rules of the pair have a word, and which of them wins.
 
-use crate::explained::Explained;
+use crate::support::explained::Explained;
 use crate::support::{CANARY, Sandbox};
 
 /// A variable on which two rules have a word.

@@ -1,8 +1,8 @@
 //! Marker families, Hermes' own venv, and its pip. What happens to the environment is in the transcripts
 //! `families` and `own-venv`; here stand each marker alone, and the command that is refused.
 
+use super::transcript::play;
 use crate::support::Sandbox;
-use crate::transcript::play;
 
 #[test]
 fn marker_families_go_whole() {

@@ -1,5 +1,5 @@
 //! What `--json` promises to programs: keys and words. Every form of document is held against the schemas in
-//! `tests/data` by `tests/real_tools`; that the plan is true is in `agreement`.
+//! `tests/data` by `tests/field`; that the plan is true is in `agreement`.
 
 mod documents;
 
@@ -253,7 +253,7 @@ fn the_catalogue_says_the_same_as_its_text() {
     assert_eq!(keys(&document.text, 4)[..5], ["name", "group", "class", "secret", "reason"]);
 }
 
-/// The schemas in `tests/data` describe every key that is printed, and no other; `tests/real_tools` goes into the values.
+/// The schemas in `tests/data` describe every key that is printed, and no other; `tests/field` goes into the values.
 #[test]
 fn the_schemas_know_every_key() {
     for document in explained().iter().chain(&doctors()).chain([&catalogue()]) {

@@ -241,9 +241,9 @@ fn the_transcripts() {
 fn installation() {
     let texts: Vec<_> =
         blocks().into_iter().filter(|block| block.heading == "Install").map(|block| block.text).collect();
-    // The second is run by tests/packages.rs.
+    // The second is run by tests/dist/packages.rs.
     let [from_clone, _, packages, inspection] = texts.as_slice() else { panic!("four blocks") };
-    // The commands that tests/run runs, for tests/packages.rs to look at what they make.
+    // The commands that tests/run runs, for tests/dist/packages.rs to look at what they make.
     let run = fs::read_to_string(repository("tests/run")).unwrap();
     for line in from_clone.lines().chain(packages.lines()) {
         let command = line.split('#').next().unwrap().trim();

@@ -37,7 +37,7 @@ fn schema_table_and_program_have_the_same_keys() {
     for object in [&schema, programs] {
         assert_eq!(object["additionalProperties"], false);
     }
-    let section = include_str!("../../README.md").split_once("\n## Policy file\n").unwrap().1;
+    let section = include_str!("../../../README.md").split_once("\n## Policy file\n").unwrap().1;
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
     let rows: BTreeSet<String> = rows.map(|(key, _)| key.to_owned()).take(keys.len()).collect();
     assert_eq!(rows, keys);

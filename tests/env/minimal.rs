@@ -1,6 +1,6 @@
 //! Rule 10: `--minimal` passes the core names, and what is named.
 
-use crate::explained::Explained;
+use crate::support::explained::Explained;
 use crate::support::{CANARY, Sandbox};
 use std::collections::BTreeSet;
 

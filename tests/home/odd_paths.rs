@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::shares::{links, stamps, with_sources};
+use super::links::{links, stamps, with_sources};
 use crate::support::{Outcome, Run, Sandbox, bytes, listing};
 
 /// `env -0` in the profile `builder` of the root that HERMES_HOME names, with `-v`.

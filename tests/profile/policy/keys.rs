@@ -1,7 +1,7 @@
 //! What the keys do, how they stand to the options, and what holds for a program.
 
 use super::{OF_PROFILE, as_builder, with_policy};
-use crate::explained::Explained;
+use crate::support::explained::Explained;
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 use std::collections::BTreeSet;
 use std::fs;

@@ -4,12 +4,9 @@
 
 #[cfg(target_os = "linux")]
 mod depth;
-#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
-mod dump;
 // The attack is one of glibc's functions.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod races;
-mod reading;
 
 use std::collections::BTreeMap;
 use std::fs;

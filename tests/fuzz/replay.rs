@@ -1,7 +1,7 @@
 //! The fuzz targets of `tests/fuzz` without a fuzzer: over each file of the corpus, and over others made from it with a fixed
 //! seed.
 
-#[path = "fuzz/functions.rs"]
+#[path = "functions.rs"]
 mod functions;
 
 use std::fs;

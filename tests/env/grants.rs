@@ -1,6 +1,6 @@
 //! Rule 4: what grants credentials, and that nothing else does.
 
-use crate::explained::Explained;
+use crate::support::explained::Explained;
 use crate::support::{CANARY, Run, Sandbox};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -408,5 +408,5 @@ fn c11_the_token_of_copilot_goes_alone() {
 
 #[test]
 fn the_reports_of_the_field() {
-    crate::transcript::play("reports-credentials");
+    super::transcript::play("reports-credentials");
 }

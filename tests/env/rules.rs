@@ -1,8 +1,8 @@
 //! The environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
 //! that go over the whole catalogue. Rule 6 is in `families.rs`.
 
+use super::transcript::play;
 use crate::support::{SELECTING, Sandbox, bytes};
-use crate::transcript::play;
 use std::collections::BTreeSet;
 
 #[test]

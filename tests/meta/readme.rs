@@ -5,7 +5,7 @@ use crate::support::{Run, Sandbox};
 
 /// The commands of the section and what it shows of their output.
 fn shown() -> Vec<(Vec<String>, String)> {
-    let text = include_str!("../README.md");
+    let text = include_str!("../../README.md");
     let section = text.split_once("\n## Five questions\n").expect("the section").1.split("\n## ").next().unwrap();
     let mut all: Vec<(Vec<String>, String)> = Vec::new();
     let blocks = section.split("```console\n").skip(1).map(|rest| rest.split("```\n").next().unwrap());

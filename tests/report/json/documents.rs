@@ -1,4 +1,4 @@
-//! Documents of every form that `--json` can print: what `tests/json` reads, and what `tests/real_tools` holds against the
+//! Documents of every form that `--json` can print: what `tests/report/json` reads, and what `tests/field` holds against the
 //! schemas in `tests/data`.
 
 use std::os::unix::fs::MetadataExt;

@@ -20,7 +20,7 @@ pub struct Model {
 impl Model {
     pub fn new(sandbox: &Sandbox, calls: &[Value]) -> Self {
         let log = sandbox.path("model.log");
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_tools/models.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/field/models.py");
         let mut python = Command::new(system("python3"));
         python.arg(script).arg(&log).args(calls.iter().map(Value::to_string)).stdout(Stdio::piped());
         let mut server = spawn(&mut python);

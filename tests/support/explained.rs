@@ -1,6 +1,6 @@
 //! What `--explain --json` says, for the tests of the rules.
 
-use crate::support::{Run, Sandbox};
+use super::{Run, Sandbox};
 use serde_json::Value;
 
 /// The document of a plan.

@@ -1,0 +1,5 @@
+//! The sources, the tests and the README themselves. `recipes` does as the README says, with real tools.
+
+mod cases;
+mod layering;
+mod readme;

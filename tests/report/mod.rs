@@ -1,0 +1,11 @@
+//! What is said, and where: `--explain`, `--json`, messages, the notice; and that no value is in it.
+
+mod agreement;
+mod canaries;
+mod explain;
+#[cfg(target_os = "linux")]
+mod failing_output;
+mod json;
+mod messages;
+mod notice;
+mod text;

@@ -1,5 +1,5 @@
 //! `cargo bench`: what a start of hermes-exec adds to a start of the command, beside other ways to the same end. It prints
-//! the tables for the README. Each figure comes from starts that were made in turn, contestant after contestant, so that
+//! the tables for the README, and draws its picture, `man/speed.svg`, with `SNAPSHOTS=overwrite`. Each figure comes from starts that were made in turn, contestant after contestant, so that
 //! whatever else the machine does hits all of them; compare the ratios, and trust the milliseconds of a quiet machine only.
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -22,6 +22,7 @@ use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, posix_spawn};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::Mode;
 use support::Sandbox;
+use support::picture::{self, Bar};
 use support::scenario::{GOING, Scenario, Size};
 
 /// So often everybody has a turn of several starts.
@@ -64,6 +65,9 @@ fn main() {
     println!("`config.yaml` of 400 lines, the home and its four links present:\n");
     race(&mut contestants, &block(&scenario), ROUNDS, STARTS);
     print_contest(&contestants);
+    if picture::is_to_be_drawn() {
+        draw(&contestants);
+    }
     println!("\nGrowth: what is added, in milliseconds; medians of 15 rounds of 5 starts, in turn:\n");
     print_growth();
     println!("\nLoad at the end: {}", load());
@@ -76,7 +80,7 @@ fn contestants(scenario: &Scenario) -> Vec<Contestant> {
     let shell = format!("unset {}; exec \"$@\"", GOING.join(" "));
     let mut all = vec![Contestant::new("nothing", TRUE, &[])];
     all.extend(floor(&scenario.sandbox));
-    all.push(hermes_exec("**`hermes-exec -p builder --`**", &scenario.sandbox, "true"));
+    all.push(hermes_exec(HERMES_EXEC, &scenario.sandbox, "true"));
     all.push(hermes_exec("the same, with the path `/usr/bin/true`", &scenario.sandbox, TRUE));
     let anew = scenario.sandbox.copied("anew/hermes-exec", &scenario.sandbox.copied_binary());
     leave_the_page_cache(&anew);
@@ -114,6 +118,7 @@ fn contestants(scenario: &Scenario) -> Vec<Contestant> {
     all
 }
 
+const HERMES_EXEC: &str = "**`hermes-exec -p builder --`**";
 const ENV: &str = "GNU `env`, four `-u`, one assignment";
 const STATIC_C: &str = "a static C program that only calls `execve`";
 
@@ -191,6 +196,18 @@ fn start(argv: &[CString], block: &[CString]) -> Option<(f64, f64)> {
     let usage = unsafe { usage.assume_init() };
     let milliseconds = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 / 1e3;
     (status == 0).then(|| (wall, milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)))
+}
+
+/// The picture of the README: what everybody adds, `true` excepted.
+fn draw(contestants: &[Contestant]) {
+    let (nothing, others) = contestants.split_first().expect("`true` comes first");
+    let bar = |contestant: &Contestant| Bar {
+        name: contestant.name.replace(['`', '*'], ""),
+        value: median(&mut added(&contestant.wall, &nothing.wall)),
+        is_ours: contestant.name == HERMES_EXEC,
+    };
+    let title = "What a start adds, in milliseconds";
+    picture::is_drawn("speed.svg", &picture::bars(title, &others.iter().map(bar).collect::<Vec<_>>(), 4.0));
 }
 
 fn print_contest(contestants: &[Contestant]) {

@@ -97,11 +97,15 @@ fn the_deb_is_installed_and_removed() {
             ("share/zsh/vendor-completions/_hermes-exec", page("completions/_hermes-exec"), 0o644),
             ("share/fish/vendor_completions.d/hermes-exec.fish", page("completions/hermes-exec.fish"), 0o644),
             ("share/doc/hermes-exec/README.md", page("README.md"), 0o644),
+            ("share/doc/hermes-exec/man/before-and-after.svg", page("man/before-and-after.svg"), 0o644),
+            ("share/doc/hermes-exec/man/speed.svg", page("man/speed.svg"), 0o644),
+            ("share/doc/hermes-exec/man/hermes-exec.schema.json", page("man/hermes-exec.schema.json"), 0o644),
+            ("share/doc/hermes-exec/man/hermes-exec.skill.md", page("man/hermes-exec.skill.md"), 0o644),
             ("share/doc/hermes-exec/changelog.Debian.gz", page("man/changelog"), 0o644),
         ],
     );
     assert!(root.join("usr/share/doc/hermes-exec/copyright").exists());
-    assert_eq!(files(&root.join("usr")).len(), 8);
+    assert_eq!(files(&root.join("usr")).len(), 12);
 
     dpkg(&["--purge", "hermes-exec"]);
     assert!(!root.join("usr/bin").exists());
@@ -139,6 +143,10 @@ fn the_tarball_goes_below_a_prefix() {
         ("share/zsh/site-functions/_hermes-exec", page("completions/_hermes-exec"), 0o644),
         ("share/fish/vendor_completions.d/hermes-exec.fish", page("completions/hermes-exec.fish"), 0o644),
         ("share/doc/hermes-exec/README.md", page("README.md"), 0o644),
+        ("share/doc/hermes-exec/man/before-and-after.svg", page("man/before-and-after.svg"), 0o644),
+        ("share/doc/hermes-exec/man/speed.svg", page("man/speed.svg"), 0o644),
+        ("share/doc/hermes-exec/man/hermes-exec.schema.json", page("man/hermes-exec.schema.json"), 0o644),
+        ("share/doc/hermes-exec/man/hermes-exec.skill.md", page("man/hermes-exec.skill.md"), 0o644),
         ("share/doc/hermes-exec/LICENSE", page("LICENSE"), 0o644),
     ];
     assert_installed(&root, "usr/local", &expected);

@@ -103,9 +103,10 @@ json.dump({
 #[test]
 fn w40_the_skill_is_loaded_and_passes_hermes_scanner() {
     let sandbox = Sandbox::with_builder();
-    let text = block("A skill for Hermes");
+    let recipe = sandbox.hx(["-ec", &block("A skill for Hermes")]).program("/bin/sh").dir(env!("CARGO_MANIFEST_DIR"));
+    recipe.run().ok();
     let dir = sandbox.profile("builder").join("skills/hermes-exec");
-    sandbox.write(dir.join("SKILL.md"), &text);
+    let text = std::fs::read_to_string(dir.join("SKILL.md")).unwrap();
     let outcome = hermes(&sandbox, &[SKILLS, dir.to_str().unwrap(), "hermes-exec"]).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     let told: Value = serde_json::from_slice(&outcome.stdout).unwrap();

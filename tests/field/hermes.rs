@@ -5,7 +5,7 @@ use crate::support::{CANARY, Sandbox};
 use crate::{direct, installed};
 use std::collections::BTreeSet;
 
-/// Names that Hermes passes and we do not, although they stand in its own tables: the README's table of differences. Hermes
+/// Names that Hermes passes and we do not, although they stand in its own tables: the man page lists it as a difference. Hermes
 /// lets every command have the login of Claude Code; here one line of a policy file grants it.
 const PASSED_BY_HERMES: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 
@@ -60,7 +60,7 @@ fn every_key_of_its_providers_is_removed_the_one_that_it_passes_too() {
     let providers = ask(&sandbox, &["providers"]);
     let blocked = ask(&sandbox, &["blocked"]);
     let passed_by_hermes: Vec<_> = (&providers - &blocked).into_iter().filter(|name| !is_general(name)).collect();
-    assert_eq!(passed_by_hermes, [PASSED_BY_HERMES], "the table in the README names what Hermes passes");
+    assert_eq!(passed_by_hermes, [PASSED_BY_HERMES], "the man page names what Hermes passes");
     let gone = providers.into_iter().filter(|name| !is_general(name)).collect();
     assert_eq!(passed(&sandbox, &[], &gone), BTreeSet::new());
 

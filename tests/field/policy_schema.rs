@@ -1,4 +1,4 @@
-//! The schema of the policy file in the README, by the reference implementation of JSON Schema: it takes what the program takes,
+//! The schema of the policy file, by the reference implementation of JSON Schema: it takes what the program takes,
 //! and refuses what an editor can know to be wrong.
 
 use serde_json::Value;
@@ -85,8 +85,8 @@ fn is_taken(text: &str) -> bool {
 }
 
 #[test]
-fn the_schema_in_the_readme_judges_as_the_program_does() {
-    let (_, schema) = crate::support::readme::texts();
+fn the_schema_judges_as_the_program_does() {
+    let schema: Value = serde_json::from_str(include_str!("../../man/hermes-exec.schema.json")).expect("JSON");
     let texts: Vec<&str> = RIGHT.into_iter().chain(WRONG).collect();
     let pairs: Vec<(Value, Value)> =
         texts.iter().map(|text| (schema.clone(), serde_json::from_str(text).expect(text))).collect();

@@ -1,6 +1,6 @@
 //! Side by side with Hermes Agent: what its own builders make of an environment for the commands of its terminal, in the
 //! foreground and in the background, and for its other children, and what hermes-exec makes of the same one. What they
-//! remove is removed, and every difference is one of the README's table, which has no row that is not seen here.
+//! remove is removed, and every difference is in the man page, which has none that is not seen here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -72,75 +72,72 @@ impl Case<'_> {
     }
 }
 
-/// A row of the README's table by how it begins, and the cases that it speaks of.
+/// A difference in the man page, and the cases that it speaks of.
 type Row = (&'static str, fn(&Case) -> bool);
 
 /// Where the two differ.
 const DIFFERENCES: &[Row] = &[
-    ("`CLAUDE_CODE_OAUTH_TOKEN`", |case| case.name == "CLAUDE_CODE_OAUTH_TOKEN" && case.is_removed_by_us_alone()),
-    ("other credentials and settings", |case| {
+    ("Ev CLAUDE_CODE_OAUTH_TOKEN", |case| case.name == "CLAUDE_CODE_OAUTH_TOKEN" && case.is_removed_by_us_alone()),
+    ("Other credentials and settings", |case| {
         let other = |class| class != "provider-endpoint" && case.name != "CLAUDE_CODE_OAUTH_TOKEN";
         case.class().is_some_and(other) && case.is_removed_by_us_alone()
     }),
-    ("other endpoints", |case| case.class() == Some("provider-endpoint") && case.is_removed_by_us_alone()),
-    ("names with a secret word, or a password", |case| {
-        world::DECLARED.contains(&case.name) && case.is_removed_by_us_alone()
-    }),
-    ("a provider's key under another name", |case| {
+    ("Other endpoints", |case| case.class() == Some("provider-endpoint") && case.is_removed_by_us_alone()),
+    ("Names that Hermes' files declare", |case| world::DECLARED.contains(&case.name) && case.is_removed_by_us_alone()),
+    ("A provider's key under another name", |case| {
         case.given().is_some_and(|value| value.starts_with("sk-ant-")) && case.is_removed_by_us_alone()
     }),
-    ("a credential's name in lower or mixed case", |case| {
+    ("A credential's name in lower or mixed case", |case| {
         let capitals = case.name.to_ascii_uppercase();
         capitals != case.name && case.world.catalogue.contains_key(&capitals) && case.is_removed_by_us_alone()
     }),
-    ("any of these names behind `APPTAINERENV_`", |case| {
+    ("Any of these names after Ev APPTAINERENV_", |case| {
         let plain = case.name.strip_prefix("APPTAINERENV_").unwrap_or_default();
         let known = case.world.catalogue.contains_key(plain) || case.world.markers.contains(plain);
         known && case.is_removed_by_us_alone()
     }),
     // In the foreground Hermes hands on the value, under the name and in the place of what else had that name.
-    ("`_HERMES_FORCE_NAME`", |case| {
+    ("Ev _HERMES_FORCE_NAME", |case| {
         let forced = case.given.get(&format!("_HERMES_FORCE_{}", case.name));
         forced.is_some()
             && case.hermes == forced.map(String::as_str)
             && case.ours.is_none_or(|ours| Some(ours) == case.given())
     }),
-    ("markers of environments", |case| case.world.markers.contains(case.name) && case.is_removed_by_us_alone()),
-    ("markers in `env_passthrough`", |case| {
+    ("Markers of environments", |case| case.world.markers.contains(case.name) && case.is_removed_by_us_alone()),
+    ("Markers in Ql env_passthrough", |case| {
         ["VIRTUAL_ENV", "CONDA_PREFIX"].contains(&case.name)
             && case.given.get("HERMES_HOME") == Some(&case.world.passing_markers)
             && case.hermes.is_none()
             && case.ours == case.given()
     }),
-    ("PATH", |case| case.name == "PATH" && case.world.is_path_as_described(case.given(), case.hermes, case.ours)),
-    ("PYTHONPATH", |case| {
+    ("Ev PATH", |case| case.name == "PATH" && case.world.is_path_as_described(case.given(), case.hermes, case.ours)),
+    ("Ev PYTHONPATH", |case| {
         let own = case.world.own_packages.as_str();
         let rest = |given: &str| given.split(':').filter(|&entry| entry != own).collect::<Vec<_>>().join(":");
         let left = case.given().map(rest).filter(|rest| !rest.is_empty());
         case.name == "PYTHONPATH" && case.hermes == case.given() && case.ours == left.as_deref()
     }),
-    ("`XDG_*_HOME` in the real home", |case| {
+    ("Ev XDG_*_HOME", |case| {
         case.name.starts_with("XDG_") && case.name.ends_with("_HOME") && case.is_removed_by_us_alone()
     }),
-    ("HOME", |case| case.world.is_home_as_described(case)),
+    ("Ev HOME", |case| case.world.is_home_as_described(case)),
 ];
 
 /// Where the table says that they agree.
 const AGREEMENTS: &[Row] = &[
-    ("the general AWS chain", |case| {
+    ("The general AWS chain", |case| {
         let kept = case.ours.is_some() && case.hermes == case.ours && case.ours == case.given();
         ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"].contains(&case.name) && kept
     }),
-    ("a name of the list in `env_passthrough`", |case| case.name == world::REFUSED && case.is_removed_by_both()),
+    ("A name of the list in Ql env_passthrough", |case| case.name == world::REFUSED && case.is_removed_by_both()),
 ];
 
-/// The rows of the README's table.
+/// The differences of the man page.
 fn table() -> Vec<String> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let section = readme.split_once("\n## Differences to Hermes' own list\n").expect("the section").1;
-    let section = section.split("\n## ").next().unwrap();
-    let rows = section.lines().filter_map(|line| line.strip_prefix("| ")).filter(|row| !row.starts_with('|'));
-    rows.filter(|row| !row.starts_with("Hermes Agent |")).map(str::to_owned).collect()
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("man/hermes-exec.1")).unwrap();
+    let section = page.split_once("\n.Sh DIFFERENCES FROM HERMES\n").expect("the section").1;
+    let section = section.split("\n.Sh ").next().unwrap();
+    section.lines().filter_map(|line| line.strip_prefix(".It ")).map(str::to_owned).collect()
 }
 
 /// The row that speaks of the case.

@@ -1,12 +1,13 @@
-//! The README's five questions: its commands are run on a machine like the one it tells of, and say what it shows. Line ends
+//! The README's questions: its commands are run on a machine like the one it tells of, and say what it shows. Line ends
 //! do not count, since paths are longer here; `...` stands for lines that it leaves out.
 
+use crate::support::picture::{self, Terminal};
 use crate::support::{Run, Sandbox};
 
 /// The commands of the section and what it shows of their output.
 fn shown() -> Vec<(Vec<String>, String)> {
     let text = include_str!("../../README.md");
-    let section = text.split_once("\n## Five questions\n").expect("the section").1.split("\n## ").next().unwrap();
+    let section = text.split_once("\n## Questions\n").expect("the section").1.split("\n## ").next().unwrap();
     let mut all: Vec<(Vec<String>, String)> = Vec::new();
     let blocks = section.split("```console\n").skip(1).map(|rest| rest.split("```\n").next().unwrap());
     for line in blocks.flat_map(str::lines) {
@@ -73,11 +74,11 @@ fn fits(text: &str, pieces: &[Vec<&str>]) -> bool {
 }
 
 #[test]
-fn the_five_questions_are_answered_as_the_readme_shows() {
+fn the_questions_are_answered_as_the_readme_shows() {
     let sandbox = machine();
     let before = sandbox.listing();
     let shown = shown();
-    assert_eq!(shown.len(), 5);
+    assert_eq!(shown.len(), 4);
     for (args, wanted) in &shown {
         let (real, bin) = (sandbox.real().display().to_string(), sandbox.path("bin").display().to_string());
         let outcome = start(&sandbox, args).run().ok();
@@ -94,7 +95,6 @@ fn the_answers_are_there() {
     for ((args, output), (option, words)) in shown.iter().zip([
         ("-n", &["Command      uv -> ", "HOME  "][..]),
         ("--only", &["rule 4", "--inherit-credentials=github"]),
-        ("-n", &["Profile      builder (from HERMES_HOME)"]),
         ("--doctor", &["not logged in", "cure: mv "]),
         ("--doctor", &["no problem, no warning"]),
     ]) {
@@ -112,4 +112,25 @@ fn what_does_not_fit_is_seen() {
     for bad in ["a b c d", "b\n...\n", "...\nd", "a\n...\nd\n...\nc\n...\n", "a x\n...\n"] {
         assert!(!fits(text, &pieces(bad)), "{bad:?}");
     }
+}
+
+/// The numbers of the table on speed are those of the bars beside it.
+#[test]
+fn the_picture_of_speed_has_the_numbers_of_the_table() {
+    let words = picture::words(include_str!("../../man/speed.svg"));
+    let section = include_str!("../../README.md").split_once("\n## Speed\n").unwrap().1.split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
+    let rows: Vec<_> = rows.map(|row| row.split(" | ").collect::<Vec<_>>()).collect();
+    assert!(rows.len() > 3 && rows.iter().any(|row| row[0].contains("hermes-exec")), "{rows:?}");
+    for row in rows {
+        let (name, number) = (row[0].replace(['`', '*'], ""), row[1].split(' ').next().unwrap());
+        let at = words.iter().position(|word| *word == name).unwrap_or_else(|| panic!("{name} has no bar"));
+        assert_eq!(words[at + 1], format!("{number} ms"), "{name}");
+    }
+}
+
+#[test]
+fn a_picture_gives_back_its_words() {
+    let svg = picture::terminals(&[Terminal { title: "a & b", colour: "red", transcript: "$ <x>\n  y\n" }]);
+    assert_eq!(picture::words(&svg), ["a & b", "$ <x>", "  y"]);
 }

@@ -1,5 +1,5 @@
 //! The README, done as it says: its transcripts are typed and what comes of them compared, its recipes are put in place and
-//! used. Its five questions have tests of their own, in `readme.rs`, which need no foreign tool. The machine is that of a
+//! used. Its questions have tests of their own, in `readme.rs`, which need no foreign tool. The machine is that of a
 //! user who is logged in to Claude Code, with Hermes in `~/.hermes`, and the environment is that of Hermes' gateway.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,12 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::model::Model;
+use crate::support::picture::{self, Terminal};
 use crate::support::{BINARY, Outcome, Run, Sandbox, spawn};
 use crate::{Agent, SYSTEM, agent, existing, home, installed, system};
 
-const FAULTS: &str = "Three faults, before and after";
-const QUESTIONS: &str = "Five questions";
+const QUESTIONS: &str = "Questions";
+const SERVICES: &str = "systemd and cron";
 
 /// A fenced block.
 struct Block {
@@ -48,8 +49,19 @@ fn blocks() -> Vec<Block> {
 /// The only block below a heading.
 #[track_caller]
 pub fn block(heading: &str) -> String {
-    let found: Vec<_> = blocks().into_iter().filter(|block| block.heading == heading).collect();
-    let [block] = found.as_slice() else { panic!("one block below {heading:?}, not {}", found.len()) };
+    one(heading, |block| block.heading == heading)
+}
+
+/// The only block of a language.
+#[track_caller]
+fn block_in(language: &str) -> String {
+    one(language, |block| block.language == language)
+}
+
+#[track_caller]
+fn one(name: &str, is_it: impl Fn(&Block) -> bool) -> String {
+    let found: Vec<_> = blocks().into_iter().filter(is_it).collect();
+    let [block] = found.as_slice() else { panic!("one block for {name:?}, not {}", found.len()) };
     block.text.clone()
 }
 
@@ -62,35 +74,25 @@ fn no_block_is_left_out() {
         all,
         [
             ("hermes-exec", "sh"),
-            ("In daily use", "sh"),
-            (FAULTS, "console"),
-            (FAULTS, "console"),
-            (FAULTS, "console"),
-            (FAULTS, "console"),
-            (FAULTS, "console"),
             ("Install", "sh"),
             ("Install", "sh"),
             ("Install", "sh"),
-            ("Install", "sh"),
+            ("First steps", "sh"),
             ("Shell aliases", "sh"),
             ("PATH shims", "sh"),
-            ("A skill for Hermes", "markdown"),
+            ("A skill for Hermes", "sh"),
             ("A kanban worker", "sh"),
-            ("`claude -p` with a grant", "sh"),
+            ("A key for `claude`", "sh"),
             ("`claude` as yourself, its commands as the profile", "sh"),
             ("A policy file for a profile", "sh"),
-            ("A systemd unit", "ini"),
+            (SERVICES, "ini"),
+            (SERVICES, "crontab"),
             ("An MCP server", "yaml"),
             ("A container", "dockerfile"),
-            ("Hermes' own image", "dockerfile"),
-            ("cron", "crontab"),
             (QUESTIONS, "console"),
             (QUESTIONS, "console"),
             (QUESTIONS, "console"),
             (QUESTIONS, "console"),
-            (QUESTIONS, "console"),
-            ("Policy file", "json"),
-            ("Policy file", "json"),
         ]
     );
 }
@@ -203,46 +205,90 @@ impl Machine {
 const HOME: &str = "/home/you/.hermes/profiles/builder/home";
 
 #[test]
-fn the_two_commands() {
+fn first_steps() {
     let machine = Machine::new();
     machine.tells("claude");
+    let text = block("First steps");
+    let lines: Vec<_> = text.lines().collect();
+    let before = machine.sandbox().listing();
+    for line in &lines[..2] {
+        assert_eq!(machine.shell(line).run().code(), 0, "{line}");
+    }
+    assert!(machine.sandbox().listing() == before, "the first two change nothing");
     // uv speaks of what it does on stderr.
-    let script = format!("exec 2>/dev/null\n{}", block("In daily use"));
+    let script = format!("exec 2>/dev/null\n{}", lines[2..].join("\n"));
     let told = machine.shell(&script).no_env("ANTHROPIC_API_KEY").run();
     assert_eq!(machine.shown(&told), format!("claude [-p] [fix the failing test] in {HOME}, key none\n"));
     machine.uv_made_the_venv_of_the_project();
 }
 
-/// Each transcript begins on a new machine, but those of claude, which a user pastes one after the other.
+/// The first of the two commands: what it does, on one screen.
 #[test]
-fn the_transcripts() {
-    let transcripts: Vec<_> = blocks().into_iter().filter(|block| block.heading == FAULTS).collect();
-    assert!(!transcripts.is_empty());
-    let mut machine = Machine::new();
-    let mut is_of_claude = false;
-    for Block { text, .. } in transcripts {
-        if !is_of_claude {
-            machine = Machine::new();
-        }
-        is_of_claude = text.contains("claude auth");
-        let commands = text.lines().filter_map(|line| line.strip_prefix("$ "));
-        // The commands are typed one after the other, and echoed.
-        let typed = commands.map(|line| format!("printf '%s\\n' '$ {}'\n{line}\n", line.replace('\'', r"'\''")));
-        let script = format!("exec 2>&1\n{}true", typed.collect::<String>());
-        let mut shell = machine.shell(&script).no_env("ANTHROPIC_API_KEY");
-        if text.contains("GITHUB_TOKEN") {
-            shell = shell.env("ANTHROPIC_API_KEY", "sk-ant-made-up").env("GITHUB_TOKEN", "ghp_made-up");
-        }
-        assert_eq!(machine.shown(&shell.run()), text);
+fn the_demonstration_fits_on_a_screen() {
+    let commands = block("hermes-exec");
+    let [first, second] = commands.lines().collect::<Vec<_>>()[..] else { panic!("two commands: {commands}") };
+    assert!(existing(repository(second)).ends_with("tests/run"));
+    let shown = Command::new(existing(repository(first))).env("HERMES_EXEC_BINARY", BINARY).output().unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.status.success() && shown.stderr.is_empty(), "{text}");
+    let too_long: Vec<_> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    // A shell's prompt stands below it.
+    assert!(text.lines().count() < 24 && too_long.is_empty(), "{too_long:?} in\n{text}");
+    let (before, after) = text.split_once("$ hermes-exec ").expect("two commands");
+    assert!(before.contains("GITHUB_TOKEN=made-up") && before.contains("VIRTUAL_ENV=/tmp/"), "{text}");
+    let told = ["removed GITHUB_TOKEN", "removed VIRTUAL_ENV", ".claude -> ", "HOME=/tmp/", "no key, no token"];
+    assert!(told.iter().all(|word| after.contains(word)), "{text}");
+}
+
+/// What a user types without hermes-exec, and with it: a picture of the README. Each line begins on a new machine.
+const WITHOUT: [&[&str]; 3] = [
+    &["uv -q sync", "ls ~/.hermes/hermes-agent/venv/bin/hermes"],
+    &["env | grep -E 'TOKEN|KEY'"],
+    &["HOME=$(mktemp -d) claude auth status --text"],
+];
+const WITH: [&[&str]; 3] = [
+    &["hermes-exec -- uv -q sync", "ls -d .venv ~/.hermes/hermes-agent/venv/bin/hermes"],
+    &[
+        "hermes-exec -- env | grep -E 'TOKEN|KEY'",
+        "hermes-exec --inherit-credentials=github -- env | grep -E 'TOKEN|KEY'",
+    ],
+    &["hermes-exec -p builder -- claude auth status --text", "hermes-exec -p builder -- sh -c 'readlink ~/.claude'"],
+];
+
+/// The commands and what comes of them.
+fn transcript(sessions: &[&[&str]]) -> String {
+    let session = |commands: &&[&str]| {
+        let machine = Machine::new();
+        let typed = commands.iter().map(|line| format!("printf '%s\\n' '$ {}'\n{line}\n", line.replace('\'', r"'\''")));
+        let shell = machine.shell(&format!("exec 2>&1\n{}true", typed.collect::<String>())).no_env("ANTHROPIC_API_KEY");
+        let is_of_claude = commands.iter().any(|line| line.contains("claude auth"));
+        let keys = [("ANTHROPIC_API_KEY", "sk-ant-made-up"), ("GITHUB_TOKEN", "ghp_made-up")];
+        let keys = keys.iter().filter(|_| !is_of_claude);
+        machine.shown(&keys.fold(shell, |shell, (name, value)| shell.env(name, value)).run())
+    };
+    sessions.iter().map(session).collect()
+}
+
+#[test]
+fn the_picture_of_before_and_after() {
+    let (without, with) = (transcript(&WITHOUT), transcript(&WITH));
+    for (text, words) in [
+        (&without, ["No such file", "KEY=sk-ant", "Not logged in"]),
+        (&with, ["\n.venv\n", "env | grep -E 'TOKEN|KEY'\n$ ", "Claude Max"]),
+    ] {
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
     }
+    let before = Terminal { title: "without hermes-exec", colour: "#ff6b68", transcript: &without };
+    let after = Terminal { title: "with hermes-exec", colour: "#5fd38d", transcript: &with };
+    picture::is_drawn("before-and-after.svg", &picture::terminals(&[before, after]));
 }
 
 #[test]
 fn installation() {
     let texts: Vec<_> =
         blocks().into_iter().filter(|block| block.heading == "Install").map(|block| block.text).collect();
-    // The second is run by tests/dist/packages.rs.
-    let [from_clone, _, packages, inspection] = texts.as_slice() else { panic!("four blocks") };
+    // The third is run by tests/dist/packages.rs.
+    let [from_clone, packages, _] = texts.as_slice() else { panic!("three blocks") };
     // The commands that tests/run runs, for tests/dist/packages.rs to look at what they make.
     let run = fs::read_to_string(repository("tests/run")).unwrap();
     for line in from_clone.lines().chain(packages.lines()) {
@@ -251,15 +297,6 @@ fn installation() {
         let in_run = |line: &str| words.clone().all(|word| line.split_whitespace().any(|other| other == word));
         assert!(run.lines().any(in_run), "tests/run does not do this: {command}");
     }
-    let machine = Machine::new();
-    let before = machine.sandbox().listing();
-    for line in inspection.lines() {
-        assert_eq!(machine.shell(line).run().code(), 0, "{line}");
-    }
-    assert!(machine.sandbox().listing() == before);
-    let commands = block("hermes-exec");
-    let second = commands.lines().nth(1).expect("two commands");
-    assert!(existing(repository(second)).ends_with("tests/run"));
 }
 
 /// The doctor's cure that the README speaks of.
@@ -395,7 +432,7 @@ fn claude_as_yourself() {
 fn claude_with_a_grant() {
     let machine = Machine::new();
     machine.prints_its_environment("claude");
-    let shell = machine.shell(&block("`claude -p` with a grant")).env("CLAUDE_CODE_OAUTH_TOKEN", "made-up");
+    let shell = machine.shell(&block("A key for `claude`")).env("CLAUDE_CODE_OAUTH_TOKEN", "made-up");
     let outcome = shell.run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     assert_eq!(outcome.var("CLAUDE_CODE_OAUTH_TOKEN").as_deref(), Some("made-up"));
@@ -425,7 +462,7 @@ fn a_systemd_unit() {
     let sandbox = machine.sandbox();
     sandbox.write("real/.hermes/.env", "ANTHROPIC_API_KEY=sk-ant-made-up\n");
     let real = sandbox.real().display().to_string();
-    let text = block("A systemd unit");
+    let text = block_in("ini");
     let unit = sandbox.write("nightly.service", text.replace("/usr/local/bin/hermes-exec", BINARY));
     let mut verify = Command::new(system("systemd-analyze"));
     let verify = verify.args(["--user", "verify"]).arg(unit).env("XDG_RUNTIME_DIR", &sandbox.dir);
@@ -509,7 +546,7 @@ fn a_container() {
 fn cron() {
     let machine = Machine::new();
     machine.tells("claude");
-    let text = block("cron");
+    let text = block_in("crontab");
     let (path, line) = text.trim().split_once('\n').unwrap();
     assert!(!line.contains('%'), "cron takes it for the end of the command");
     let mut rest = line;

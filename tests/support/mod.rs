@@ -4,11 +4,11 @@
 
 pub mod dice;
 pub mod explained;
+pub mod picture;
 pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
 pub mod random;
-pub mod readme;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;

@@ -1,4 +1,4 @@
-//! The README's recipe for Hermes' own image: the binary is copied there, and nothing else.
+//! The first line of the README's recipe for containers: in Hermes' own image the binary is copied there, and nothing else.
 
 use super::place::{Layout, Row};
 use crate::agent::{TERMINAL, said};
@@ -9,8 +9,8 @@ use crate::support::BINARY;
 #[test]
 fn w35_the_copied_binary_in_the_agents_terminal_of_the_image() {
     let layout = Layout::new(Row::Container);
-    let text = block("Hermes' own image");
-    let [copy] = text.lines().collect::<Vec<_>>()[..] else { panic!("one line: {text}") };
+    let text = block("A container");
+    let copy = text.lines().next().expect("a line");
     let to = copy.strip_prefix("COPY hermes-exec /usr/local/bin/").expect("into a directory of the image's PATH");
     layout.sandbox.copied(format!("usr-local-bin/{to}"), BINARY.as_ref());
     layout.sandbox.mkdir(layout.on_disk(&layout.root).join("profiles/builder/home"));

@@ -2,7 +2,7 @@
 
 mod keys;
 mod places;
-mod readme;
+mod schema;
 mod strict;
 #[cfg(target_os = "linux")]
 mod trust;

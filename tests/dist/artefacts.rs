@@ -251,8 +251,8 @@ fn the_man_page_and_the_readme_have_the_keys_of_the_policy_file() {
     let sandbox = Sandbox::with_builder();
     let known = |file: &str| -> BTreeSet<String> {
         sandbox.write("real/.hermes/hermes-exec.json", file);
-        let outcome = sandbox.hx(["true"]).run().fails(125, &["the keys here are "]);
-        let list = outcome.stderr.split_once("the keys here are ").unwrap().1;
+        let outcome = sandbox.hx(["true"]).run().fails(125, &["valid keys here: "]);
+        let list = outcome.stderr.split_once("valid keys here: ").unwrap().1;
         list.trim().split(", ").map(str::to_owned).collect()
     };
     let page = section("FILES");

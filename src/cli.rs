@@ -21,7 +21,7 @@ pub use order::{Assignment, Grants};
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HomeMode {
-    /// A named profile's home; the default one's where it exists
+    /// The profile's home, but the real home for a default profile without one
     Auto,
     /// The profile's home, always
     Profile,
@@ -114,7 +114,7 @@ pub struct Options {
     #[arg(short, long)]
     pub profile: Option<OsString>,
 
-    // Hermes root or profile directory, as HERMES_HOME
+    // Hermes root or profile directory, like HERMES_HOME
     #[arg(long)]
     pub hermes_home: Option<OsString>,
 
@@ -202,7 +202,7 @@ pub struct Options {
     #[arg(long, overrides_with = "policy")]
     pub no_policy: bool,
 
-    // Run STRING with a shell; the words after it are its $0, $1 ...
+    // Run STRING in a shell; further words are its $0, $1 ...
     #[arg(short = 'c', allow_hyphen_values = true)]
     pub shell_string: Option<OsString>,
 
@@ -210,7 +210,7 @@ pub struct Options {
     #[arg(short = 'C', long, allow_hyphen_values = true)]
     pub chdir: Option<OsString>,
 
-    // Pass NAME as the zeroth argument
+    // Pass NAME as argument zero
     #[arg(short, long, allow_hyphen_values = true)]
     pub argv0: Option<OsString>,
 

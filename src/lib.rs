@@ -1,6 +1,6 @@
 //! hermes-exec: runs a command without Hermes Agent's credentials and venv markers, in the HOME of a Hermes profile.
 //!
-//! The command line ([`cli`]) and the [`world`] give a [`plan`]; a plan is acted out ([`act`]) or reported ([`report`],
+//! The command line ([`cli`]) and the [`world`] give a [`plan`]; a plan is carried out ([`act`]) or reported ([`report`],
 //! [`doctor`]). Data flows one way. `run.rs` connects them; this file turns an error into an exit status.
 
 #[cfg(not(unix))]

@@ -84,7 +84,7 @@ impl HomeDir {
         readlinkat(self.parent(place, false).ok()?, place.file_name()?).ok()
     }
 
-    /// Removes a link whose text `is_ours`; with the caller's own ids, since nothing is created. See [`entry::take_away`].
+    /// Removes a link whose text `is_ours`; with the caller's own ids, since it creates nothing. See [`entry::take_away`].
     pub fn take_away(&self, place: &Path, is_ours: &dyn Fn(&OsStr) -> bool) -> Result<bool, Trouble> {
         entry::take_away(&self.parent(place, false)?, place.file_name().unwrap_or_default(), is_ours)
     }

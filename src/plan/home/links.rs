@@ -234,8 +234,8 @@ impl LinkContext<'_> {
         }
     }
 
-    /// May we remove a link at one of our places? Yes, if its text is one that we write or once wrote, or if it dangles
-    /// into the real home but not into Hermes' own files.
+    /// May we remove a link at one of our places? Yes, if its text is one that we write or once wrote, or if it points into the
+    /// real home but not into Hermes' own files.
     pub fn is_ours(&self, place: &Path, text: &Path) -> bool {
         let source = self.source(place, place == Path::new(CLAUDE_JSON));
         let is_written = |source: Source| [source.text(false), source.text(true)].iter().any(|own| own == text);

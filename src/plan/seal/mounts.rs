@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 struct Mount {
     /// The device, `major:minor`.
     device: Vec<u8>,
-    /// The directory or file of that device's file system that is mounted.
+    /// The directory or file of the device's file system that is mounted.
     root: PathBuf,
     point: PathBuf,
 }

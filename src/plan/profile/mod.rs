@@ -76,7 +76,7 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
     let given = match given {
         Some(value) => Some(
             expand(value, real.path())
-                .ok_or_else(|| refuse(format!("{label} starts with ~/ and no home directory is known")))?,
+                .ok_or_else(|| refuse(format!("{label} starts with ~/, but no home directory is known")))?,
         ),
         None => None,
     };

@@ -1,18 +1,18 @@
-# Completion of hermes-exec for bash, with bash-completion or without it: its options and their values, and then the
-# command behind it, as if that stood alone. Nothing here needs more than bash 3.2.
-# shellcheck disable=SC2207 # mapfile is of bash 4; the words are split at IFS on purpose
+# Completion of hermes-exec for bash, with or without bash-completion: its options and their values, then the command
+# after them, as if it were typed alone. Works with bash 3.2.
+# shellcheck disable=SC2207 # mapfile needs bash 4; the words are split at IFS on purpose
 
 _hermes_exec() {
     local options='-p --profile --hermes-home --home --share --no-share --inherit-credentials --inherit-credentials=
         --keep -u --unset --set --set-from --markers --minimal --policy --no-policy -c -C --chdir -a --argv0 --seal --seal= -n --explain
         --dry-run --only --doctor --catalogue --json --unlink --shims --completions -v --verbose -q --quiet -h --help -V --version'
-    # Those whose value may be a word of its own. By their letters they are p, u, c, C and a.
+    # Options whose value may be a separate word; as letters p, u, c, C and a.
     local with_value=' --profile --hermes-home --home --share --no-share --keep --unset --set --set-from --markers --policy --chdir --argv0
         --only --shims --completions '
     local IFS=$' \t\n' words=() starts=() line=${COMP_LINE:0:COMP_POINT} stripped word last i
     COMPREPLY=()
 
-    # COMP_WORDS is split at '=' and ':', too. What has no blank before it belongs to the word before.
+    # COMP_WORDS is also split at '=' and ':'. A part without a blank before it belongs to the previous word.
     for ((i = 0; i <= COMP_CWORD; i++)); do
         stripped=${line#"${line%%[![:blank:]]*}"}
         word=${COMP_WORDS[i]}
@@ -27,7 +27,7 @@ _hermes_exec() {
     done
     last=$((${#words[@]} - 1))
 
-    # The first word that is not ours; beyond the last word when that is an option's value.
+    # The first word of the command; beyond the last word if that is an option's value.
     local behind_dashes='' shims=''
     for ((i = 1; i < last; i++)); do
         word=${words[i]}
@@ -50,13 +50,13 @@ _hermes_exec() {
         return
     fi
 
-    # Which option's value it is, and what stands before that in the same word.
+    # The option whose value it is, and what precedes the value in the same word.
     if ((i > last)); then
         option=${words[last - 1]}
         [[ $option == --* ]] || option=-${option#"${option%?}"}
     elif [[ $current == --*=* ]]; then
         option=${current%%=*}
-        # The shell replaces what is behind the '=' alone where that breaks words.
+        # The shell replaces only what follows the '=', if that breaks words.
         [[ $COMP_WORDBREAKS == *=* ]] || prefix=$option=
         current=${current#*=}
     elif [[ $current == -[!-]* ]]; then
@@ -92,7 +92,7 @@ _hermes_exec() {
                 return
             fi
             _hermes_exec_option -o filenames
-            # The shell replaces what is behind the '=' alone where that breaks words.
+            # The shell replaces only what follows the '=', if that breaks words.
             [[ $COMP_WORDBREAKS == *=* ]] || prefix+=${current%%=*}=
             IFS=$'\n'
             COMPREPLY=($(compgen -P "$prefix" -f -- "${current#*=}")) ;;
@@ -101,7 +101,7 @@ _hermes_exec() {
             IFS=$'\n'
             COMPREPLY=($(compgen -P "$prefix" -f -- "$current")) ;;
     esac
-    # No file names where there is nothing to offer.
+    # No file names if there is nothing to offer.
     ((${#COMPREPLY[@]})) || _hermes_exec_option +o default +o bashdefault
 }
 
@@ -115,7 +115,7 @@ _hermes_exec_words() {
     COMPREPLY=($(compgen -P "$2" -W "$3" -- "$1"))
 }
 
-# WORDS [with-paths]: the last element of a list with commas; a path is one below the real home.
+# WORDS [with-paths]: the last element of a comma-separated list; paths are below the real home.
 _hermes_exec_list() {
     local done=${current%"${current##*,}"} element=${current##*,}
     _hermes_exec_words "$element" "$prefix$done" "$1"

@@ -1,7 +1,7 @@
-# Completion of hermes-exec for fish: its options and their values, and then the command behind it, as if
-# that stood alone.
+# Completion of hermes-exec for fish: its options and their values, then the command after them, as if it
+# were typed alone.
 
-# The command's words, each ended by NUL, behind the directory of --shims; fails as long as there is none.
+# The directory of --shims, then the command's words, each ended by NUL; fails as long as there is no command.
 function __hermes_exec_rest
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
@@ -56,7 +56,7 @@ function __hermes_exec_groups
     hermes-exec --catalogue 2>/dev/null | string replace -rf '^\S+\s+(\S+).*' '$1' | sort -u | __hermes_exec_list
 end
 
-# The last element of a list with commas; the elements come from standard input.
+# The last element of a comma-separated list; the elements come from standard input.
 function __hermes_exec_list
     set -l done (commandline -ct | string replace -r '^--[^=]*=' '' | string match -r '^.*,')
     while read -l element
@@ -85,32 +85,32 @@ function __hermes_exec_option
 end
 __hermes_exec_option -s p -l profile -x -a '(__hermes_exec_profiles)' -d 'Profile to run as'
 __hermes_exec_option -l hermes-home -x -a '(__fish_complete_directories)' -d 'Hermes root or profile directory'
-__hermes_exec_option -l home -x -a 'auto profile real' -d 'Which HOME the command gets'
+__hermes_exec_option -l home -x -a 'auto profile real' -d 'HOME to give the command'
 __hermes_exec_option -l share -x -a '(__hermes_exec_items)' -d 'Also link these items into the home'
 __hermes_exec_option -l no-share -x -a '(__hermes_exec_items all)' -d 'Do not link these items'
 __hermes_exec_option -l inherit-credentials -f -a '(__hermes_exec_groups)' -d 'Grant credentials by group'
 __hermes_exec_option -l keep -x -a '(set -nx)' -d 'Keep variables (glob)'
 __hermes_exec_option -s u -l unset -x -a '(set -nx)' -d 'Remove variables (glob)'
 __hermes_exec_option -l set -x -a '(set -nx)=' -d 'Set a variable'
-__hermes_exec_option -l set-from -r -F -a '(set -nx)=' -d 'Set a variable to what is in a file'
+__hermes_exec_option -l set-from -r -F -a '(set -nx)=' -d 'Set a variable to the contents of a file'
 __hermes_exec_option -l markers -x -a 'all own' -d 'Which activation markers to remove'
-__hermes_exec_option -l minimal -f -d 'Pass only the core variables and what is named'
-__hermes_exec_option -l policy -r -F -d 'Another policy file'
+__hermes_exec_option -l minimal -f -d 'Pass only core variables and those named'
+__hermes_exec_option -l policy -r -F -d 'Use this policy file'
 __hermes_exec_option -l no-policy -f -d 'Read no policy file'
-__hermes_exec_option -s c -x -d 'Run a string with a shell'
+__hermes_exec_option -s c -x -d 'Run a string in a shell'
 __hermes_exec_option -s C -l chdir -x -a '(__fish_complete_directories)' -d 'Change to a directory first'
-__hermes_exec_option -s a -l argv0 -x -d 'Pass a name as the zeroth argument'
-__hermes_exec_option -l seal -f -a 'off on files' -d 'Keep the command from reading credentials back'
-__hermes_exec_option -s n -l explain -f -d 'Print what would be done, and do nothing'
-__hermes_exec_option -l dry-run -f -d 'Print what would be done, and do nothing'
-__hermes_exec_option -l only -x -a '(set -nx)' -d 'With --explain, why this variable is there or not'
+__hermes_exec_option -s a -l argv0 -x -d 'Pass this name as argument zero'
+__hermes_exec_option -l seal -f -a 'off on files' -d 'Stop the command from reading credentials of other processes'
+__hermes_exec_option -s n -l explain -f -d 'Print what would be done, without doing it'
+__hermes_exec_option -l dry-run -f -d 'Print what would be done, without doing it'
+__hermes_exec_option -l only -x -a '(set -nx)' -d 'With --explain, explain one variable'
 __hermes_exec_option -l doctor -f -d 'Check the setup and suggest fixes'
 __hermes_exec_option -l catalogue -f -d 'Print the built-in table of variables'
 __hermes_exec_option -l json -f -d 'Print JSON, with --explain, --doctor or --catalogue'
-__hermes_exec_option -l unlink -f -d 'Remove the links from the home'
+__hermes_exec_option -l unlink -f -d 'Remove our links from the home'
 __hermes_exec_option -l shims -x -a '(__fish_complete_directories)' -d 'Write a PATH shim for each tool that follows'
 __hermes_exec_option -l completions -x -a 'bash zsh fish' -d 'Print the completion script for a shell'
-__hermes_exec_option -s v -l verbose -f -d 'Print the names that are changed, and why'
+__hermes_exec_option -s v -l verbose -f -d 'Print which variables are changed, and why'
 __hermes_exec_option -s q -l quiet -f -d 'Print no warnings and no notices'
 __hermes_exec_option -s h -l help -f -d 'Print help'
 __hermes_exec_option -s V -l version -f -d 'Print the version'

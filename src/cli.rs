@@ -1,5 +1,5 @@
-//! The command line: clap's types, and the wording of its errors. It reads nothing but the arguments, and echoes a value only
-//! where it cannot be a secret.
+//! The command line: clap's types, and the wording of its errors. It reads only the arguments, and echoes a value only when
+//! it cannot be a secret.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ pub use order::{Assignment, Grants};
 /// Which HOME the command gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HomeMode {
-    /// A named profile's home; the default one's where it exists
+    /// The profile's home, but the real home for a default profile without one
     Auto,
     /// The profile's home, always
     Profile,
@@ -29,17 +29,17 @@ pub enum HomeMode {
     Real,
 }
 
-/// Which activation markers go.
+/// Which activation markers are removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Markers {
     /// Every family
     #[default]
     All,
-    /// Only the families that lead to Hermes
+    /// Only the families that point to Hermes
     Own,
 }
 
-/// A shell for which there is a completion script.
+/// A shell with a completion script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     Bash,
@@ -89,7 +89,7 @@ impl HomeMode {
     }
 }
 
-/// What is asked for.
+/// What the command line asks for.
 pub enum Request {
     /// The help or the version, for standard output.
     Text(String),
@@ -101,11 +101,11 @@ pub enum Request {
     Unlink(Box<Options>),
     /// Shims in this directory, for the words of the command.
     Shims(OsString, Box<Options>),
-    /// A command is given.
+    /// Run the command.
     Run(Box<Options>),
 }
 
-// clap would keep doc comments as its help, which `help.rs` has: these are none.
+// Plain comments: clap would keep doc comments as help text, and that is in `help.rs`.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "hermes-exec", version, override_usage = USAGE, args_override_self = true)]
 #[command(disable_help_flag = true, disable_version_flag = true)]
@@ -114,15 +114,15 @@ pub struct Options {
     #[arg(short, long)]
     pub profile: Option<OsString>,
 
-    // Hermes root or profile directory, as HERMES_HOME
+    // Hermes root or profile directory, like HERMES_HOME
     #[arg(long)]
     pub hermes_home: Option<OsString>,
 
-    // Which HOME COMMAND gets
+    // HOME to give COMMAND
     #[arg(long)]
     pub home: Option<HomeMode>,
 
-    // Grant credentials by group; without a value every group but the sealed
+    // Grant credentials by group; without a value, every group except those granted by name only
     #[arg(long, num_args = 0..=1, require_equals = true, action = ArgAction::Append)]
     inherit_credentials: Vec<OsString>,
 
@@ -134,23 +134,23 @@ pub struct Options {
     #[arg(short, long, allow_hyphen_values = true)]
     pub unset: Vec<OsString>,
 
-    // Set a variable, over every other rule
+    // Set a variable; overrides every other rule
     #[arg(long, allow_hyphen_values = true)]
     set: Vec<OsString>,
 
-    // Set a variable to what is in FILE, such as /dev/fd/3
+    // Set a variable to the contents of FILE, for example /dev/fd/3
     #[arg(long, allow_hyphen_values = true)]
     set_from: Vec<OsString>,
 
-    // Which activation markers of venvs and the like to remove
+    // Which activation markers (of venvs and similar) to remove
     #[arg(long)]
     pub markers: Option<Markers>,
 
-    // Pass only the core variables, and what is named
+    // Pass only core variables plus those named by --keep, --set, grants or env_passthrough
     #[arg(long)]
     pub minimal: bool,
 
-    // Also link these into the home: a path such as .config/gh
+    // Also link these into the home, for example .config/gh
     #[arg(long)]
     share: Vec<OsString>,
 
@@ -158,20 +158,19 @@ pub struct Options {
     #[arg(long)]
     no_share: Vec<OsString>,
 
-    // Remove the links that hermes-exec makes from the home
+    // Remove the links that hermes-exec created in the home
     #[arg(long, group = "mode")]
     unlink: bool,
 
-    // Linux: keep COMMAND from reading back what was removed; without a
-    // value: on
+    // Stop COMMAND from reading credentials from other processes (Linux); without a value: on
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub seal: Option<SealLevel>,
 
-    // Print what would be done, and do nothing
+    // Print what would be done, without doing it
     #[arg(short = 'n', long, visible_alias = "dry-run", group = "mode")]
     explain: bool,
 
-    // With --explain: why this variable is there, or not, in one line
+    // With --explain: explain one variable in one line
     #[arg(long)]
     pub only: Vec<OsString>,
 
@@ -187,7 +186,7 @@ pub struct Options {
     #[arg(long)]
     pub json: bool,
 
-    // Print the names that are changed, and why, on stderr
+    // Print which variables are changed, and why, on stderr
     #[arg(short, long, overrides_with = "quiet")]
     pub verbose: bool,
 
@@ -195,7 +194,7 @@ pub struct Options {
     #[arg(short, long, overrides_with = "verbose")]
     pub quiet: bool,
 
-    // Another policy file than the profile's or the root's hermes-exec.json
+    // Use this policy file instead of hermes-exec.json
     #[arg(long, overrides_with = "no_policy")]
     pub policy: Option<OsString>,
 
@@ -203,7 +202,7 @@ pub struct Options {
     #[arg(long, overrides_with = "policy")]
     pub no_policy: bool,
 
-    // Run STRING with a shell; the words after it are its $0, $1 ...
+    // Run STRING in a shell; further words are its $0, $1 ...
     #[arg(short = 'c', allow_hyphen_values = true)]
     pub shell_string: Option<OsString>,
 
@@ -211,12 +210,11 @@ pub struct Options {
     #[arg(short = 'C', long, allow_hyphen_values = true)]
     pub chdir: Option<OsString>,
 
-    // Pass NAME as the zeroth argument
+    // Pass NAME as argument zero
     #[arg(short, long, allow_hyphen_values = true)]
     pub argv0: Option<OsString>,
 
-    // Write a PATH shim into DIR for each TOOL that follows, with these
-    // options
+    // Write a PATH shim into DIR for each TOOL that follows, with these options
     #[arg(long, group = "mode")]
     shims: Option<OsString>,
 
@@ -244,13 +242,13 @@ pub struct Options {
     #[arg(skip)]
     pub sets: Vec<Assignment>,
 
-    /// The groups of `--inherit-credentials`: none without the option, an empty list for the bare one.
+    /// The groups of `--inherit-credentials`: `None` without the option, an empty list for the bare option.
     #[arg(skip)]
     pub grants: Option<Grants>,
 }
 
 impl Options {
-    /// Is the command going to run, so that whatever can be read only once may be read?
+    /// Will the command run? Only then may anything be read that can be read only once.
     pub fn is_run(&self) -> bool {
         !self.explain && !self.doctor
     }
@@ -265,8 +263,7 @@ impl Options {
     }
 }
 
-/// Reads the command line. `is_group` knows the credential groups. Errors: 125 for a usage error; its message names
-/// options, never values.
+/// Reads the command line. `is_group` knows the credential groups. Errors: 125 for a usage error.
 pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Request, Failure> {
     let mut matches = match Options::command().try_get_matches_from(args) {
         Ok(matches) => matches,
@@ -275,11 +272,11 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Requ
         Err(error) => return Err(usage_error(&error)),
     };
     let (shares, sets, grants) = (order::shares(&matches), order::sets(&matches), order::grants(&matches));
-    // Takes the values out of the matches, which are of no use any more.
+    // Moves the values out of the matches, which are not needed after this.
     let mut options = Options::from_arg_matches_mut(&mut matches).map_err(|error| usage_error(&error))?;
     (options.shares, options.sets, options.grants) = (shares, sets, grants);
 
-    // Who writes `--inherit-credentials github gh pr list` means the group, and would start a command named `github`.
+    // `--inherit-credentials github gh pr list` means the group, but would start a command named `github`.
     if let Some(word) = options.command.first() {
         let before = args.len() - options.command.len() - 1;
         let names_groups = || word.as_bytes().split(|&byte| byte == b',').all(&is_group);
@@ -291,19 +288,21 @@ pub fn parse(args: &[OsString], is_group: impl Fn(&[u8]) -> bool) -> Result<Requ
     request(options)
 }
 
-/// The request, where the options go together.
+/// The request, if the options can be combined.
 fn request(options: Options) -> Result<Request, Failure> {
     let inspects = options.explain || options.doctor || options.catalogue;
     if options.json && !inspects {
-        return Err(Failure::new("--json goes with --explain, --doctor or --catalogue")
+        return Err(Failure::new("--json needs --explain, --doctor or --catalogue")
             .hint("hermes-exec --explain --json [--] COMMAND [ARG]..."));
     }
     if !options.only.is_empty() && (!options.explain || options.json) {
-        return Err(Failure::new("--only goes with --explain, as text")
+        return Err(Failure::new("--only needs --explain, and cannot be combined with --json")
             .hint("hermes-exec --explain --only NAME [--] COMMAND [ARG]..."));
     }
     if options.only.iter().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) {
-        return Err(Failure::new("--only takes the name of a variable").hint("without a value: --only NAME"));
+        return Err(
+            Failure::new("--only takes the name of a variable").hint("give the name without a value: --only NAME")
+        );
     }
     let is_about_setup = options.unlink || options.catalogue || options.doctor || options.completions.is_some();
     let has_command = !options.command.is_empty() || options.shell_string.is_some();
@@ -312,9 +311,9 @@ fn request(options: Options) -> Result<Request, Failure> {
             .hint("run the command separately, or use --explain"));
     }
     if options.shims.is_some() && (options.command.is_empty() || options.shell_string.is_some()) {
-        return Err(Failure::new("--shims needs the tools to write shims for").hint("hermes-exec --shims DIR TOOL..."));
+        return Err(Failure::new("--shims needs the names of the tools").hint("hermes-exec --shims DIR TOOL..."));
     }
-    // clap lets only one of them through.
+    // clap rejects more than one of them.
     let mut options = Box::new(options);
     match (options.shims.take(), options.completions) {
         (Some(dir), _) => Ok(Request::Shims(dir, options)),

@@ -1,6 +1,6 @@
-//! The environment block: entries as bytes, in order. It re-encodes, sorts and de-duplicates nothing, since a process may
-//! have entries without `=`, with an empty name, twice, or in no encoding, and the command is to see them as they were.
-//! It decides nothing either; which entries go is the business of `policy`.
+//! The environment block: entries as bytes, in order. It never re-encodes, sorts or de-duplicates: a block may hold entries
+//! without `=`, with an empty name, twice, or in no encoding, and the command must see them unchanged. Which entries are
+//! removed is decided in `plan/env`.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ pub struct Environ {
     entries: Vec<Cow<'static, CStr>>,
 }
 
-/// The name and the value of an entry; none for an entry without `=` or with an empty name.
+/// The name and the value of an entry; `None` for an entry without `=` or with an empty name.
 pub fn split(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     match entry.iter().position(|&byte| byte == b'=') {
         None | Some(0) => None,
@@ -19,19 +19,19 @@ pub fn split(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// True for a value that counts as unset: empty, or nothing but white space.
+/// Does the value count as unset: empty, or only white space?
 pub fn is_blank(value: &[u8]) -> bool {
     value.trim_ascii().is_empty()
 }
 
-/// An entry for a block. The parts hold no NUL byte: they come from a command line, a file system path or another block, which
-/// cannot hold one, or were checked by who read them.
+/// An entry for a block. The parts contain no NUL byte: they come from a command line, a path or another block, which cannot
+/// contain one, or were checked when they were read.
 pub fn entry(name: &[u8], value: &[u8]) -> CString {
     let mut bytes = Vec::with_capacity(name.len() + value.len() + 2);
     bytes.extend_from_slice(name);
     bytes.push(b'=');
     bytes.extend_from_slice(value);
-    CString::new(bytes).expect("no part of an entry holds a NUL byte")
+    CString::new(bytes).expect("no part of an entry contains a NUL byte")
 }
 
 impl Environ {
@@ -46,7 +46,7 @@ impl Environ {
     pub fn copies<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.entries.iter().filter_map(move |entry| {
             let bytes = entry.to_bytes();
-            // Nearly all entries part here, and dozens of names are asked for.
+            // Rejects nearly every entry, cheaply; dozens of names are looked up.
             if bytes.first() != name.first() {
                 return None;
             }
@@ -59,7 +59,7 @@ impl Environ {
         self.copies(name).next()
     }
 
-    /// The value of the first copy of a name, unless it counts as unset.
+    /// The value of the first copy of a name, unless that counts as unset.
     pub fn given<'a>(&'a self, name: &'a [u8]) -> Option<&'a [u8]> {
         self.get(name).filter(|value| !is_blank(value))
     }
@@ -68,7 +68,7 @@ impl Environ {
         self.entries.push(entry.into());
     }
 
-    /// Makes a name stand once, with this value, at the place of its first copy, or at the end when there is none.
+    /// Sets a name to this value in a single entry, in the place of its first copy or, if it has none, at the end.
     pub fn set(&mut self, name: &[u8], value: &[u8]) {
         let new = entry(name, value);
         let is_copy = |entry: &Cow<'static, CStr>| split(entry.to_bytes()).is_some_and(|(known, _)| known == name);

@@ -1,9 +1,9 @@
-//! Why there is no run: the exit status, one line, and how to fix it. It prints nothing; `output.rs` does.
+//! Why a run failed: the exit status, one line, and how to fix it. It prints nothing; `output.rs` does.
 #![forbid(unsafe_code)]
 
 use std::fmt;
 
-/// The exit statuses that are ours, as `env(1)` has them; every other status is the command's own.
+/// Our own exit statuses, the same as those of `env(1)`; any other status is the command's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Failed = 125,
@@ -12,15 +12,15 @@ pub enum Status {
     NotFound = 127,
 }
 
-/// A typed error. Anything else that goes wrong on the way is turned into one of status 125.
+/// A typed error. Any other error becomes a failure with status 125.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub status: Status,
-    /// One line, without our name and without the word "error".
+    /// One line, without the program's name and the word "error".
     pub message: String,
     /// At most one line that says what to type.
     pub hint: Option<String>,
-    /// A command line that can be pasted and fixes it, for `--doctor`.
+    /// A command line to paste that fixes it, for `--doctor`.
     pub cure: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! hermes-exec: runs a command without Hermes Agent's credentials and venv markers, in the HOME of a Hermes profile.
 //!
-//! The command line ([`cli`]) and the [`world`] give a [`plan`]; a plan is acted out ([`act`]) or reported ([`report`],
-//! [`doctor`]). Data moves one way. `run.rs` wires these; this file is where an error becomes an exit status.
+//! The command line ([`cli`]) and the [`world`] give a [`plan`]; a plan is carried out ([`act`]) or reported ([`report`],
+//! [`doctor`]). Data flows one way. `run.rs` connects them; this file turns an error into an exit status.
 
 #[cfg(not(unix))]
 compile_error!("hermes-exec runs on Linux and macOS; on Windows use it inside WSL");
@@ -23,7 +23,7 @@ use std::ffi::{c_char, c_int};
 
 use error::{Failure, Status};
 
-/// Runs the program. Called by the C `main`, once, with what that was handed.
+/// Runs the program. Called once, by the C `main`, with its arguments.
 pub fn start(argc: c_int, argv: *const *const c_char) -> c_int {
     sys::refuse_dumps();
     sys::on_panic_leave_with(Status::Failed as c_int, output::say);

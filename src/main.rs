@@ -1,5 +1,5 @@
-//! The C `main`, nothing else. The Rust runtime's own start-up would change the state that the command inherits: it ignores
-//! SIGPIPE and opens closed descriptors 0 to 2.
+//! The C `main`, nothing else. The Rust runtime would change the state that the command inherits: it ignores SIGPIPE and
+//! opens closed descriptors 0 to 2.
 #![no_main]
 
 use std::ffi::{c_char, c_int};

@@ -1,4 +1,4 @@
-//! One function for each request, and the order of the effects of a run.
+//! One function for each request. The order of a run's effects is decided here.
 #![forbid(unsafe_code)]
 
 use std::convert::Infallible;
@@ -21,8 +21,8 @@ use crate::world::Input;
 use crate::world::settings::GUARD;
 use crate::world::system::System;
 
-/// Does what the command line asks for. Returns the exit status of a request that is not a run. Errors: why it could
-/// not be done; a run that succeeds does not come back.
+/// Does what the command line asks for. Returns the exit status of a request that is not a run; a run that succeeds does
+/// not return.
 pub fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> anyhow::Result<c_int> {
     if args.is_empty() {
         args.push("hermes-exec".into());
@@ -43,7 +43,7 @@ pub fn run(mut args: Vec<OsString>, environ: &Environ, own_name: &OsStr) -> anyh
     Ok(0)
 }
 
-/// Prints the plan, and fails as the run would.
+/// Prints the plan, then fails if the run would fail.
 fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
     shell::wrap(&mut options, input);
     let mut draft = Draft::build(&options, input);
@@ -58,7 +58,7 @@ fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
     Ok(draft.failure().cloned().map_or(Ok(()), Err)?)
 }
 
-/// Prints the checks; 1 when there is a problem.
+/// Prints the checks. Returns 1 if there is a problem.
 fn examine(options: &Options, input: &Input<'_>) -> anyhow::Result<c_int> {
     let checks = doctor::examine(options, input);
     let page = || Page::for_stdout(input.settings.colours);
@@ -76,17 +76,17 @@ fn unlink(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
 }
 
 fn write_shims(dir: &OsStr, options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
-    let own = std::env::current_exe().context("the path of hermes-exec is not known")?;
-    let base = std::env::current_dir().context("the working directory is not known")?;
+    let own = std::env::current_exe().context("cannot determine the path of hermes-exec")?;
+    let base = std::env::current_dir().context("cannot determine the working directory")?;
     let plan = Shims::build(dir, options, &own, &base, input)?;
     shims::write(&plan)?;
     print(&format!("{}\n", plan.lines.join("\n")))
 }
 
-/// Runs the command. Whatever can fail without an effect comes first: the plan, and in it the program, and the rules of the
-/// seal. So a command that is not found leaves no home and no link behind. The notice stands before the findings, which are
-/// complete only when the links are made. The directory is changed after the links, whose paths are absolute, and before the
-/// seal, which may forbid it. After the seal there is nothing but `execve`.
+/// Runs the command. Steps that can fail without an effect come first: the plan, including the search for the program, and
+/// the rules of the seal. So a command that is not found leaves no home and no link behind. The notice comes before the
+/// findings, which are complete only when the links have been created. The directory is changed after the links, whose paths
+/// are absolute, and before the seal, which may forbid it. After the seal only `execve` follows.
 fn execute(mut options: Options, input: &Input<'_>) -> anyhow::Error {
     shell::wrap(&mut options, input);
     match prepare(&options, input).and_then(|ready| start(ready, &options, input)) {
@@ -127,7 +127,7 @@ fn prepare(options: &Options, input: &Input<'_>) -> anyhow::Result<Ready> {
     Ok(ready)
 }
 
-/// Starts the program, or the next one of its name where `execvp(3)` would go on.
+/// Starts the program, or the next one of that name if `execvp(3)` would try it.
 fn start(mut ready: Ready, options: &Options, input: &Input<'_>) -> anyhow::Result<Infallible> {
     let mut argv = options.argv();
     loop {

@@ -1,5 +1,5 @@
-//! All that is `unsafe`: what the C entry is handed, the raw environment block, and a rename that nix lacks. What changes the state of
-//! this process is the panic hook, and that it cannot be dumped; `execve` undoes both.
+//! Everything `unsafe`: the arguments of the C entry, the raw environment block, and system calls that nix lacks. The only
+//! changes to this process's state are the panic hook and the protection from dumps; `execve` undoes both.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::environ::Environ;
 
-/// The arguments as the C entry was handed them, the program's own name included.
+/// The arguments of the C entry, including the program's own name.
 pub fn arguments(argc: c_int, argv: *const *const c_char) -> Vec<OsString> {
     let count = usize::try_from(argc).unwrap_or(0);
     let mut all = Vec::with_capacity(count);
@@ -25,7 +25,7 @@ pub fn arguments(argc: c_int, argv: *const *const c_char) -> Vec<OsString> {
     all
 }
 
-/// The environment block of this process, every entry as it stands.
+/// The environment block of this process, every entry unchanged.
 pub fn environment() -> Environ {
     unsafe extern "C" {
         static environ: *const *const c_char;
@@ -37,19 +37,19 @@ pub fn environment() -> Environ {
         return Environ::default();
     }
     loop {
-        // SAFETY: the array is read up to its terminating null pointer, not beyond.
+        // SAFETY: the array is read up to its terminating null pointer and no further.
         let pointer = unsafe { *next };
         if pointer.is_null() {
             return Environ::new(entries);
         }
         // SAFETY: every entry points to a string that ends with NUL; the block lives as long as the process.
         entries.push(Cow::Borrowed(unsafe { CStr::from_ptr(pointer) }));
-        // SAFETY: `next` stood on an element before the terminating one.
+        // SAFETY: `next` pointed to an element before the terminating one.
         next = unsafe { next.add(1) };
     }
 }
 
-/// Has a file an access control list, as Linux keeps it in an extended attribute (xattr(7))?
+/// Does a file have an access control list? Linux keeps it in an extended attribute (xattr(7)).
 #[cfg(target_os = "linux")]
 pub fn has_acl(path: &Path) -> bool {
     use nix::NixPath;
@@ -62,16 +62,16 @@ pub fn has_acl(path: &Path) -> bool {
     path.with_nix_path(ask).unwrap_or(false)
 }
 
-/// macOS gives rights by a list that the bits of the mode do not tell; nobody reads it here.
+/// macOS has access control lists that the mode bits do not reflect; they are not read.
 #[cfg(not(target_os = "linux"))]
 pub fn has_acl(_: &Path) -> bool {
     false
 }
 
-/// The effective uid that this process was started with, without asking the kernel (getauxval(3)).
+/// The effective uid that this process was started with, without a system call (getauxval(3)).
 #[cfg(target_os = "linux")]
 pub fn effective_uid() -> u32 {
-    // SAFETY: it reads what the kernel has laid on the stack; every process has this entry.
+    // SAFETY: it reads what the kernel put on the stack; every process has this entry.
     unsafe { nix::libc::getauxval(nix::libc::AT_EUID) as u32 }
 }
 
@@ -80,27 +80,27 @@ pub fn effective_uid() -> u32 {
     nix::unistd::Uid::effective().as_raw()
 }
 
-/// From here on a crash of this process leaves no core, and the same user can read neither its memory nor its environment:
-/// both hold every credential that is about to be removed. The command's own state is what it would have been: `execve` sets
-/// it anew (PR_SET_DUMPABLE(2const)).
+/// From here on a crash of this process leaves no core, and other processes of the user cannot read its memory or its
+/// environment: both hold every credential that is about to be removed. The command is not affected: `execve` resets this
+/// (PR_SET_DUMPABLE(2const)).
 pub fn refuse_dumps() {
-    // It cannot fail with this value, and nothing could be done about it.
+    // It cannot fail with this value.
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_dumpable(false);
 }
 
-/// Makes a panic end the process with 125 and one line that names the place, and no value.
+/// Makes a panic end the process with `status` and one line that names the place but no value.
 pub fn on_panic_leave_with(status: c_int, say: fn(&str)) {
     std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));
         say(&format!("hermes-exec: error: this is a bug in hermes-exec{place}\n"));
-        // SAFETY: ends the process without running anything else of it.
+        // SAFETY: ends the process without running any more of its code.
         unsafe { nix::libc::_exit(status) }
     }));
 }
 
-/// The renames that rename(2) lacks, in one step: two names exchanged, or a new name that has to be free. Linux has them by
-/// renameat2(2), which not every C library wraps, macOS by renameatx_np(2), and others (ENOSYS) not at all.
+/// The atomic renames that rename(2) lacks: exchanging two names, and renaming only if the new name is free. Linux has them
+/// in renameat2(2), which not every C library wraps, macOS in renameatx_np(2), and other systems not at all (ENOSYS).
 pub mod rename {
     use std::ffi::{CStr, OsStr, c_int};
     use std::os::fd::{AsRawFd, OwnedFd};
@@ -144,9 +144,9 @@ pub mod rename {
     }
 }
 
-/// The password database. On Linux glibc's `getpwuid` loads the host's NSS modules, and a static program crashes where those
-/// do not fit it (seen on Debian 12, `passwd: files systemd`, with a uid that is in no file); so `/etc/passwd` (passwd(5)) is
-/// read, and a user known only to a network directory has to have HOME set.
+/// The password database. On Linux glibc's `getpwuid` loads the host's NSS modules, and a static program crashes if those do
+/// not match it (seen on Debian 12, `passwd: files systemd`, with a uid that is in no file). So `/etc/passwd` (passwd(5)) is
+/// read, and a user known only to a network directory must have HOME set.
 #[cfg(not(target_os = "macos"))]
 pub mod passwd {
     use std::ffi::OsStr;
@@ -170,7 +170,7 @@ pub mod passwd {
     }
 }
 
-/// The password database. On macOS users are in Open Directory, and only the system's own functions know them.
+/// The password database. On macOS users are in Open Directory, which only the system's own functions can read.
 #[cfg(target_os = "macos")]
 pub mod passwd {
     use std::ffi::OsStr;

@@ -1,5 +1,5 @@
-//! The one way in which foreign bytes are made fit to print or to paste, and the system's words for an error. It prints
-//! nothing itself; `output.rs` does.
+//! Makes untrusted bytes safe to print or to paste, and gives the system's words for an error. It prints nothing itself;
+//! `output.rs` does.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Bytes as text that cannot steer a terminal: control characters, characters that reorder or hide text, and bytes that are
-/// not UTF-8 are written as escapes. Everything else stays as it is.
+/// Bytes as text that cannot control a terminal: control characters, characters that reorder or hide text, and bytes that
+/// are not UTF-8 become escapes. Everything else is unchanged.
 pub fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -30,7 +30,7 @@ pub fn escaped_path(path: &Path) -> String {
     escaped(path.as_os_str().as_bytes())
 }
 
-/// Bytes as one word of a shell's command line, fit to print and to paste.
+/// Bytes as one word of a shell command line, safe to print and to paste.
 pub fn shell_quoted(bytes: &[u8]) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(byte);
     let text = escaped(bytes);
@@ -59,7 +59,7 @@ pub fn os_message(error: &io::Error) -> String {
     }
 }
 
-/// An error and its causes, with the system's words for those that are an error number.
+/// An error and its causes; an error number is given in the system's words.
 pub fn chain(error: &anyhow::Error) -> String {
     let words = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<nix::errno::Errno>() {
         Some(errno) => errno.desc().to_owned(),

@@ -1,6 +1,6 @@
-//! One name in an open directory: a link is created there, exchanged for another, or taken away. Other processes may do what
-//! they like there meanwhile: what turns out not to be a link of ours goes back to its place, and no file is ever removed or
-//! replaced. Only what stands under a name of our own is removed, and only after a look at it there.
+//! One name in an open directory: creates, replaces or removes a link there. Other processes may change the directory at any
+//! time: what turns out not to be one of our links is put back, and no file is ever removed or replaced. An entry is removed
+//! only under a temporary name of ours, and only after it has been checked there.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -18,14 +18,14 @@ use super::owner::{Owner, give};
 use crate::sys::rename::{Flag, rename};
 use crate::text::escaped;
 
-/// So many names for a temporary are tried, and so many times something is put back.
+/// How many temporary names are tried, and how often an entry is put back.
 const ATTEMPTS: u32 = 100;
 
 pub enum Trouble {
     Call(Errno),
-    /// The file system knows neither of the two renames: nothing was touched.
+    /// The file system supports neither of the two renames: nothing was changed.
     CannotExchange,
-    /// Something of the user's that could not go back to its place, under this name beside it.
+    /// A file of the user's could not be put back, and is next to its place under this name.
     Kept(OsString),
 }
 
@@ -39,26 +39,29 @@ impl Trouble {
     pub fn words(&self) -> String {
         match self {
             Self::Call(errno) => errno.desc().to_owned(),
-            Self::CannotExchange => "this file system cannot exchange two names, so nothing was touched".to_owned(),
+            Self::CannotExchange => "this file system cannot exchange two names, so nothing was changed".to_owned(),
             Self::Kept(name) => {
-                format!("what was saved there meanwhile is kept beside it, as {}", escaped(name.as_encoded_bytes()))
+                format!(
+                    "the file that was saved there meanwhile is kept next to it as {}",
+                    escaped(name.as_encoded_bytes())
+                )
             }
         }
     }
 
-    /// Something else stands there, and was left alone.
+    /// Something else exists there, and was left alone.
     pub fn is_taken(&self) -> bool {
         matches!(self, Self::Call(Errno::EEXIST))
     }
 }
 
-/// Errors: EEXIST when anything stands there.
+/// Creates a link. Errors: EEXIST if anything exists there.
 pub fn create(dir: &OwnedFd, name: &OsStr, target: &Path, owner: Owner) -> Result<(), Errno> {
     symlinkat(target, dir, name)?;
     give(dir, name, SFlag::S_IFLNK, owner)
 }
 
-/// Puts a link in the place of another. Errors: ENOENT when nothing stands there, EEXIST when something else does.
+/// Replaces a link. Errors: ENOENT if nothing exists there, EEXIST if something other than a link does.
 pub fn replace(dir: &OwnedFd, name: &OsStr, target: &Path, owner: Owner) -> Result<(), Trouble> {
     let seen = match readlinkat(dir, name) {
         Err(Errno::EINVAL) => return Err(Errno::EEXIST.into()),
@@ -70,7 +73,7 @@ pub fn replace(dir: &OwnedFd, name: &OsStr, target: &Path, owner: Owner) -> Resu
         return Err(trouble);
     }
     match readlinkat(dir, temporary.as_os_str()) {
-        // What is not removed for an error is a temporary, and removed by a later run.
+        // If this fails, the temporary is removed by a later run.
         Ok(text) if text == seen || text == target.as_os_str() => {
             let _ = unlinkat(dir, temporary.as_os_str(), UnlinkatFlags::NoRemoveDir);
             Ok(())
@@ -83,7 +86,7 @@ pub fn replace(dir: &OwnedFd, name: &OsStr, target: &Path, owner: Owner) -> Resu
     }
 }
 
-/// Removes a link whose text `is_ours`. False: nothing stands there, or something else, which stays.
+/// Removes a link whose text `is_ours`. False: nothing exists there, or something else, which stays.
 pub fn take_away(dir: &OwnedFd, name: &OsStr, is_ours: &dyn Fn(&OsStr) -> bool) -> Result<bool, Trouble> {
     let Some(aside) = move_aside(dir, name)? else { return Ok(false) };
     match readlinkat(dir, aside.as_os_str()) {
@@ -99,9 +102,9 @@ pub fn take_away(dir: &OwnedFd, name: &OsStr, is_ours: &dyn Fn(&OsStr) -> bool) 
     }
 }
 
-/// Removes the links that processes left under a temporary's name and that are dead by now. Such a process could also belong
-/// to another container with the same directory, and be alive: what has become of its temporary meanwhile goes back. Returns
-/// the names of what is not a link, and stays: something of a user's that such a process was about to put back.
+/// Removes temporary links left by processes that have died. Such a process may in fact be alive, in another container that
+/// shares the directory: if its temporary has changed meanwhile, it is put back. Returns the names of entries that are not
+/// links and stay: files of the user's that such a process was about to put back.
 pub fn sweep(dir: &OwnedFd) -> Vec<OsString> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let Ok(mut list) = Dir::openat(dir, ".", flags, Mode::empty()) else { return Vec::new() };
@@ -115,7 +118,7 @@ pub fn sweep(dir: &OwnedFd) -> Vec<OsString> {
         .collect()
 }
 
-/// The form of [`temporary_name`], of a process that is gone.
+/// Does the name have the form of [`temporary_name`], with the id of a process that no longer exists?
 fn is_of_dead_process(name: &OsStr) -> bool {
     let parts = || name.to_str()?.strip_prefix(".hermes-exec.")?.strip_suffix(".tmp")?.split_once('.');
     let Some((pid, number)) = parts() else { return false };
@@ -129,7 +132,7 @@ fn temporary_name(number: u32) -> OsString {
     format!(".hermes-exec.{}.{number}.tmp", std::process::id()).into()
 }
 
-/// Creates the link under a name that is free. What has a name already may be anybody's, and stays.
+/// Creates the link under a free temporary name. Existing entries may belong to anyone, and stay.
 fn create_temporary(dir: &OwnedFd, target: &Path, owner: Owner) -> Result<OsString, Errno> {
     for name in (0..ATTEMPTS).map(temporary_name) {
         match create(dir, &name, target, owner) {
@@ -140,7 +143,7 @@ fn create_temporary(dir: &OwnedFd, target: &Path, owner: Owner) -> Result<OsStri
     Err(Errno::EEXIST)
 }
 
-/// Gives an entry a name of ours that is free; none when it is gone.
+/// Renames an entry to a free temporary name; `None` if it no longer exists.
 fn move_aside(dir: &OwnedFd, name: &OsStr) -> Result<Option<OsString>, Trouble> {
     for aside in (0..ATTEMPTS).map(temporary_name) {
         match move_to_free(dir, name, &aside) {
@@ -153,12 +156,12 @@ fn move_aside(dir: &OwnedFd, name: &OsStr) -> Result<Option<OsString>, Trouble> 
     Err(Errno::EEXIST.into())
 }
 
-/// Gives an entry its name back. A link of ours that stands there goes. What else has come there is newer and stays, and the
-/// entry keeps the name that it has.
+/// Renames an entry back. A link of ours that exists there is removed. Anything else there is newer and stays, and the entry
+/// keeps its temporary name.
 fn put_back(dir: &OwnedFd, aside: OsString, name: &OsStr, is_ours: &dyn Fn(&OsStr) -> bool) -> Result<(), Trouble> {
     for _ in 0..ATTEMPTS {
         match move_to_free(dir, &aside, name) {
-            // Gone: another process has moved it elsewhere.
+            // ENOENT: another process has moved it elsewhere.
             Ok(()) | Err(Trouble::Call(Errno::ENOENT)) => return Ok(()),
             Err(Trouble::Call(Errno::EEXIST)) => {}
             Err(_) => break,
@@ -181,19 +184,19 @@ fn put_back(dir: &OwnedFd, aside: OsString, name: &OsStr, is_ours: &dyn Fn(&OsSt
         }
     }
     match readlinkat(dir, aside.as_os_str()) {
-        // A link can be made again.
+        // A link can be recreated.
         Ok(_) => Ok(unlinkat(dir, aside.as_os_str(), UnlinkatFlags::NoRemoveDir)?),
         Err(Errno::ENOENT) => Ok(()),
         Err(_) => Err(Trouble::Kept(aside)),
     }
 }
 
-/// Exchanges two names in one step. Kernels of Linux before 3.15 and some file systems (NFS) do not know it.
+/// Exchanges two names atomically. Not supported by Linux before 3.15 and by some file systems (NFS).
 fn exchange(dir: &OwnedFd, one: &OsStr, other: &OsStr) -> Result<(), Trouble> {
     rename_by(dir, one, other, Flag::Exchange)
 }
 
-/// Renames where the new name is free.
+/// Renames, if the new name is free.
 fn move_to_free(dir: &OwnedFd, name: &OsStr, free: &OsStr) -> Result<(), Trouble> {
     rename_by(dir, name, free, Flag::ToFree)
 }

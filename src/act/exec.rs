@@ -1,4 +1,5 @@
-//! Starts a program in this process, by `execve(2)` as `execvp(3)` does it. It looks for none (`plan/command.rs` does).
+//! Starts a program in this process, with `execve(2)` and `execvp(3)`'s fallback to a shell. `plan/command.rs` finds the
+//! program.
 #![forbid(unsafe_code)]
 
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -15,14 +16,14 @@ use crate::plan::command::{denied, head, missing_interpreter, no_interpreter};
 use crate::text::{escaped, escaped_path};
 use crate::world::World;
 
-/// The shell that runs a file which the kernel takes for no program.
+/// The shell that runs a file the kernel does not recognise as a program.
 const SHELL: &CStr = c"/bin/sh";
 
 pub fn change_dir(dir: &OsStr) -> anyhow::Result<()> {
     Ok(chdir(dir).map_err(|errno| cannot_change_dir(errno.desc()))?)
 }
 
-/// Starts a program in this process. Comes back only when that failed.
+/// Starts a program in this process. Returns only if that fails.
 pub fn start(program: &Path, argv: &[OsString], environ: &Environ) -> Errno {
     let argv: Vec<CString> = argv.iter().map(|word| c_string(word.as_bytes())).collect();
     let path = c_string(program.as_os_str().as_bytes());
@@ -33,7 +34,7 @@ pub fn start(program: &Path, argv: &[OsString], environ: &Environ) -> Errno {
     if errno != Errno::ENOEXEC {
         return errno;
     }
-    // As execvp(3): a file that the kernel takes for no program is a script of the shell.
+    // As execvp(3): a file that the kernel does not recognise is a shell script.
     let mut words = vec![SHELL.to_owned(), path];
     words.extend(argv.into_iter().skip(1));
     match execve(SHELL, &words, environ.entries()) {
@@ -42,7 +43,7 @@ pub fn start(program: &Path, argv: &[OsString], environ: &Environ) -> Errno {
     }
 }
 
-/// Does `execvp(3)` go on with the next element of PATH after this error of `execve(2)`?
+/// Does `execvp(3)` try the next element of PATH after this error of `execve(2)`?
 pub fn goes_on_after(errno: Errno) -> bool {
     use Errno::{EACCES, ENODEV, ENOENT, ENOTDIR, ESTALE, ETIMEDOUT};
     matches!(errno, EACCES | ENODEV | ENOENT | ENOTDIR | ESTALE | ETIMEDOUT)
@@ -56,7 +57,7 @@ pub fn failure(program: &Path, errno: Errno, environ: &Environ, world: &dyn Worl
             match missing_interpreter(&head, None, world) {
                 Some(interpreter) => no_interpreter(program, &interpreter),
                 None if head.is_empty() => Failure::new(format!("'{path}' was not found")).status(Status::NotFound),
-                None => Failure::new(format!("'{path}' cannot be started: its loader is not there"))
+                None => Failure::new(format!("'{path}' cannot be started: its dynamic loader is missing"))
                     .status(Status::NotFound),
             }
         }
@@ -75,7 +76,7 @@ fn too_big(path: &str, environ: &Environ, world: &dyn World) -> Failure {
     });
     Failure::new(format!("'{path}' cannot be started: its arguments and environment are too large{named}"))
         .status(Status::CannotRun)
-        .hint(format!("the kernel takes up to {}; drop one with --unset NAME", world.facts().most_arguments))
+        .hint(format!("the kernel allows {}; remove one with --unset NAME", world.facts().most_arguments))
 }
 
 fn c_string(bytes: &[u8]) -> CString {

@@ -1,5 +1,5 @@
 //! The open home of a profile. Every step is relative to an open directory and follows no link below the profile, so that
-//! whatever is planted there cannot lead a write elsewhere. It never creates a profile.
+//! nothing planted there can redirect a write. It never creates a profile.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ use super::entry::{self, Trouble};
 use super::hold::DIRECTORY;
 use super::owner::{Owner, as_owner, give};
 use crate::error::Failure;
-use crate::plan::home::{Redirect, cannot_make};
+use crate::plan::home::{Redirect, cannot_create};
 use crate::text::{escaped_path, shell_quoted_path};
 
 const PRIVATE: Mode = Mode::S_IRWXU;
@@ -28,8 +28,8 @@ pub struct HomeDir {
 }
 
 impl HomeDir {
-    /// Opens the home by its parts below the profile directory, made before where that is the plan. What the plan saw may
-    /// have been deleted or exchanged since: a directory that is another one now is not entered.
+    /// Opens the home component by component below the profile directory, and creates it if that is planned. What the plan
+    /// saw may have been deleted or replaced since: a different directory is not entered.
     pub fn open(redirect: &Redirect) -> Result<Self, Failure> {
         let owner = redirect.owner.map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)));
         let mut dir = open_profile(redirect).map_err(|errno| changed(&redirect.profile_dir, errno))?;
@@ -37,7 +37,7 @@ impl HomeDir {
         for part in below.map_err(|_| changed(&redirect.home, Errno::EXDEV))?.components() {
             dir = open_or_create_dir(&dir, part.as_os_str(), redirect.make, owner).map_err(|errno| {
                 match redirect.make {
-                    true => cannot_make(&redirect.home, errno.desc()),
+                    true => cannot_create(&redirect.home, errno.desc()),
                     false => changed(&redirect.home, errno),
                 }
             })?;
@@ -45,7 +45,7 @@ impl HomeDir {
         Ok(Self { home: dir, owner })
     }
 
-    /// The open directory in which a place lies, made where it is missing and `make` says so.
+    /// Opens the directory that contains a place, and creates it if it is missing and `make` is true.
     fn parent(&self, place: &Path, make: bool) -> Result<OwnedFd, Errno> {
         let mut dir = self.home.as_fd().try_clone_to_owned().map_err(errno_of)?;
         let parents = place.parent().into_iter().flat_map(Path::components);
@@ -55,14 +55,13 @@ impl HomeDir {
         Ok(dir)
     }
 
-    /// Creates a link, in the place of another where `replace` says so. False: another start was faster, and what it made is
-    /// what we would have made.
+    /// Creates a link, or replaces one if `replace` is true. False: another start was faster and created the same link.
     pub fn link(&self, place: &Path, target: &Path, replace: bool) -> Result<bool, Trouble> {
         let name = place.file_name().unwrap_or_default();
         let dir = self.parent(place, true)?;
         let made = as_owner(self.owner, || {
             match if replace { entry::replace(&dir, name, target, self.owner) } else { Err(Errno::ENOENT.into()) } {
-                // Nothing stands there, or no longer.
+                // Nothing exists there, or no longer.
                 Err(Trouble::Call(Errno::ENOENT)) => Ok(entry::create(&dir, name, target, self.owner)?),
                 result => result,
             }
@@ -73,19 +72,19 @@ impl HomeDir {
         }
     }
 
-    /// Takes back what [`HomeDir::link`] made, if that is still there.
+    /// Removes the link that [`HomeDir::link`] created, if it still exists.
     pub fn take_back(&self, place: &Path, target: &Path) -> Result<(), Trouble> {
         let name = place.file_name().unwrap_or_default();
         let dir = self.parent(place, false)?;
         as_owner(self.owner, || entry::take_away(&dir, name, &|text| text == target).map(drop))
     }
 
-    /// The text of the link at a place; none when there is no link, or no way to it without following one.
+    /// The text of the link at a place; `None` if there is none, or if it cannot be reached without following another link.
     pub fn link_text(&self, place: &Path) -> Option<OsString> {
         readlinkat(self.parent(place, false).ok()?, place.file_name()?).ok()
     }
 
-    /// Removes a link whose text `is_ours`; with the caller's own ids, since nothing is created. See [`entry::take_away`].
+    /// Removes a link whose text `is_ours`; with the caller's own ids, since it creates nothing. See [`entry::take_away`].
     pub fn take_away(&self, place: &Path, is_ours: &dyn Fn(&OsStr) -> bool) -> Result<bool, Trouble> {
         entry::take_away(&self.parent(place, false)?, place.file_name().unwrap_or_default(), is_ours)
     }
@@ -102,11 +101,11 @@ fn open_profile(redirect: &Redirect) -> Result<OwnedFd, Errno> {
     if (meta.dev(), meta.ino()) == redirect.identity { Ok(dir.into()) } else { Err(Errno::ESTALE) }
 }
 
-/// What the plan saw there is gone, or something else has come into its place.
+/// What the plan saw no longer exists, or something else has replaced it.
 fn changed(path: &Path, errno: Errno) -> Failure {
     let shown = escaped_path(path);
     Failure::new(format!("{shown} cannot be entered: {}", errno.desc())).hint(match errno {
-        Errno::EACCES | Errno::EPERM => format!("it has to be open to you: ls -ld {}", shell_quoted_path(path)),
+        Errno::EACCES | Errno::EPERM => format!("check its owner and mode: ls -ld {}", shell_quoted_path(path)),
         _ => "if it was deleted or moved just now, run the command again".into(),
     })
 }
@@ -115,7 +114,7 @@ fn errno_of(error: std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
 }
 
-/// Opens a directory below another without following a link, made before where it is missing.
+/// Opens a directory below another without following a link. Creates it first if it is missing and `make` is true.
 fn open_or_create_dir(dir: &OwnedFd, name: &OsStr, make: bool, owner: Owner) -> Result<OwnedFd, Errno> {
     let open = || openat(dir, name, DIRECTORY | OFlag::O_NOFOLLOW, Mode::empty());
     match open() {

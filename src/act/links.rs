@@ -1,5 +1,5 @@
-//! Carries out what a [`HomePlan`] says: creates the home and its links, or removes these. It never touches a file or a
-//! directory that exists.
+//! Carries out a [`HomePlan`]: creates the home and its links, or removes the links. It never changes an existing file or
+//! directory.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -17,8 +17,8 @@ use crate::plan::home::{HomePlan, Redirect};
 use crate::text::escaped_path;
 use crate::world::World;
 
-/// Gets the home ready. Returns findings about links that could not be created; the command runs without them. Errors:
-/// 125 when the home itself cannot be created, or is not the one any more that the plan is about.
+/// Prepares the home. Returns findings about links that could not be created; the command runs without them. Errors: 125 if
+/// the home itself cannot be created, or is no longer the one that was planned.
 pub fn prepare(plan: &HomePlan) -> anyhow::Result<Vec<Diagnostic>> {
     let wants = |state| matches!(state, State::Create | State::Replace);
     let links: Vec<_> = plan.links.iter().filter(|link| wants(link.state)).collect();
@@ -30,8 +30,9 @@ pub fn prepare(plan: &HomePlan) -> anyhow::Result<Vec<Diagnostic>> {
     if links.iter().any(|link| link.state == State::Replace) {
         let left = sweep(&home, redirect, plan.links.iter().map(|link| link.place.as_path()));
         findings.extend(left.iter().map(|path| {
-            let message = format!("{path} was saved while a link was being replaced there, and lost its name");
-            Diagnostic::warning("link", message).hint("move it to where it belongs")
+            let message =
+                format!("{path} is a file that was saved while a link was being replaced, and could not be put back");
+            Diagnostic::warning("link", message).hint("move it to its place")
         }));
     }
     let mut claude = Claude::default();
@@ -49,18 +50,18 @@ fn not_linked(redirect: &Redirect, place: &Path, target: &Path, why: &str) -> Di
     Diagnostic::warning("link", format!("{place} is not linked to {target}: {why}"))
 }
 
-/// Claude Code's links are made all or none: half of its state would mix two logins.
+/// Claude Code's links are created all or none: half of its state would mix two logins.
 #[derive(Default)]
 struct Claude<'a> {
     made: Vec<(&'a Path, &'a Path)>,
     /// The place whose link failed.
     failed: Option<&'a Path>,
-    /// Places, targets and reasons of links that were made and are gone again.
+    /// Places, targets and reasons of links that were created and removed again.
     taken_back: Vec<(&'a Path, &'a Path, String)>,
 }
 
 impl<'a> Claude<'a> {
-    /// Makes a link. Returns why it is not there.
+    /// Creates a link. Returns why it could not be created.
     fn link(&mut self, link: &'a Link, home: &HomeDir) -> Option<String> {
         let target = link.target.as_deref()?;
         let is_claude = link.item == Item::Claude;
@@ -72,7 +73,7 @@ impl<'a> Claude<'a> {
             match &made {
                 Ok(true) => self.made.push((&link.place, target)),
                 Ok(false) => {}
-                // What the user has there stays, and of the directory's companions each may.
+                // What the user has there stays; only a conflict at `.claude` itself removes the others.
                 Err(trouble) if trouble.is_taken() && link.place != Path::new(CLAUDE) => {}
                 Err(_) => self.take_back(&link.place, home),
             }
@@ -86,14 +87,14 @@ impl<'a> Claude<'a> {
             let half = format!("{} is not linked either", escaped_path(failed));
             let why = match home.take_back(place, target) {
                 Ok(()) => half,
-                Err(trouble) => format!("{half}, and it cannot be removed: {}", trouble.words()),
+                Err(trouble) => format!("{half}, but the link cannot be removed: {}", trouble.words()),
             };
             self.taken_back.push((place, target, why));
         }
     }
 }
 
-/// Removes what dead processes left beside these places. Returns the paths of what is left there that is not a link.
+/// Removes what dead processes left next to these places. Returns the paths of left-over entries that are not links.
 fn sweep<'a>(home: &HomeDir, redirect: &Redirect, places: impl Iterator<Item = &'a Path>) -> Vec<String> {
     let parents: BTreeSet<&Path> = places.filter_map(Path::parent).collect();
     let left = parents.into_iter().flat_map(|parent| {
@@ -102,15 +103,14 @@ fn sweep<'a>(home: &HomeDir, redirect: &Redirect, places: impl Iterator<Item = &
     left.collect()
 }
 
-/// Removes our links from the home. Returns what to tell, a line each. Errors: 125 when a link of ours cannot be
-/// removed.
+/// Removes our links from the home. Returns the lines to print. Errors: 125 if a link of ours cannot be removed.
 pub fn unlink(plan: &Unlink, world: &dyn World) -> anyhow::Result<Vec<String>> {
     let (redirect, context) = (&plan.redirect, plan.context(world));
     if redirect.make {
         return Ok(Vec::new());
     }
     let mut lines = Vec::new();
-    // Without following links on the way: what lies behind a linked directory is not in the home.
+    // Without following links on the way: what is in a linked directory is not in the home.
     let Ok(home) = HomeDir::open(redirect) else { return Ok(lines) };
     for place in &plan.places {
         let Some(text) = home.link_text(place) else { continue };
@@ -128,7 +128,7 @@ pub fn unlink(plan: &Unlink, world: &dyn World) -> anyhow::Result<Vec<String>> {
             Err(trouble) => {
                 let failure = Failure::new(format!("{path} cannot be removed: {}", trouble.words()));
                 return Err(match trouble {
-                    Trouble::Kept(_) => failure.hint("move it to where it belongs"),
+                    Trouble::Kept(_) => failure.hint("move it to its place"),
                     _ => failure.hint(format!("remove it by hand: rm {path}")),
                 }
                 .into());

@@ -1,4 +1,4 @@
-//! DO: the only place that writes. It carries out a plan and decides nothing.
+//! DO: the only place that writes. It carries out a plan, and decides nothing.
 #![forbid(unsafe_code)]
 
 mod entry;

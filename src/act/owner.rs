@@ -1,5 +1,5 @@
-//! As whom entries are created. Root in a profile of another user creates them as that user, so that nothing is ever given
-//! away, a place that is closed to that user refuses, and a kill in between leaves nothing of root's.
+//! The ids with which entries are created. In another user's profile root creates them as that user: the owner never has to
+//! be changed afterwards, a directory that is closed to that user stays closed, and a kill leaves nothing owned by root.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -11,17 +11,17 @@ use nix::unistd::{Gid, Uid, UnlinkatFlags, unlinkat};
 
 use super::hold;
 
-/// The owner and group of the profile, where we run as root and they are somebody else's.
+/// The owner and group of the profile, if we run as root and it belongs to another user.
 pub type Owner = Option<(Uid, Gid)>;
 
-/// Does something to the file system with the owner's ids. They are this thread's, and nothing but access to files goes by
-/// them (setfsuid(2)): nobody may signal or trace the process who could not before. Root's supplementary groups are laid off
-/// too, or else root's group would open what is closed to the owner; the owner's own ones are not looked up, so that what is
-/// open to one of those alone refuses. A change of these ids clears the parent-death signal (PR_SET_PDEATHSIG(2const)), which
-/// is set again. Errors: EPERM where the ids cannot be taken on; and those of `act`.
+/// Runs `act` with the owner's ids. They apply to this thread's file access only (setfsuid(2)), so that no other process
+/// gains the right to signal or trace this one. Root's supplementary groups are dropped for that time, since root's group
+/// would open what is closed to the owner; the owner's own groups are not looked up, so that a place open to one of those
+/// only stays closed. Changing these ids clears the parent-death signal (PR_SET_PDEATHSIG(2const)), which is set again.
+/// Errors: EPERM if the ids cannot be changed, and those of `act`.
 ///
 /// # Panics
-/// When the caller's own ids do not come back: nothing may be started with others.
+/// If the caller's own ids cannot be restored: nothing may be started with other ids.
 #[cfg(target_os = "linux")]
 pub fn as_owner<T, E: From<Errno>>(owner: Owner, act: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     use nix::sys::prctl::{get_pdeathsig, set_pdeathsig};
@@ -33,15 +33,15 @@ pub fn as_owner<T, E: From<Errno>>(owner: Owner, act: impl FnOnce() -> Result<T,
         setgroups(&[])?;
     }
     let result = if take_on(uid, gid) { act() } else { Err(Errno::EPERM.into()) };
-    // Memory may be short for a moment (setgroups(2), ENOMEM).
+    // A second attempt, since memory may be short for a moment (setgroups(2), ENOMEM).
     let own_ids = (0..2).any(|_| take_on(Uid::effective(), Gid::effective()));
     let own_groups = groups.is_empty() || (0..2).any(|_| setgroups(&groups).is_ok());
     let own_signal = death_signal.is_none() || set_pdeathsig(death_signal).is_ok();
-    assert!(own_ids && own_groups && own_signal, "the caller's own ids do not come back");
+    assert!(own_ids && own_groups && own_signal, "the caller's own ids cannot be restored");
     result
 }
 
-/// Both calls return the id before, whether or not they took effect: a second one tells.
+/// Both calls return the previous id, whether or not they took effect; a second call shows the result.
 #[cfg(target_os = "linux")]
 fn take_on(uid: Uid, gid: Gid) -> bool {
     use nix::unistd::{setfsgid, setfsuid};
@@ -51,13 +51,13 @@ fn take_on(uid: Uid, gid: Gid) -> bool {
     setfsgid(gid) == gid && setfsuid(uid) == uid
 }
 
-/// No thread has ids of its own for files here; what is created is given away by [`give`].
+/// Without such ids per thread, entries are created by the caller, and [`give`] changes their owner.
 #[cfg(not(target_os = "linux"))]
 pub fn as_owner<T, E: From<Errno>>(_: Owner, act: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     act()
 }
 
-/// What was created on Linux is the owner's already. Elsewhere see [`give_away`].
+/// On Linux a new entry belongs to the owner already; elsewhere see [`give_away`].
 pub fn give(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: Owner) -> Result<(), Errno> {
     match owner {
         Some(ids) if cfg!(not(target_os = "linux")) => give_away(dir, name, made, ids),
@@ -65,8 +65,8 @@ pub fn give(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: Owner) -> Result<()
     }
 }
 
-/// Gives away what the caller has just created, by a hold on it, or takes it away again. The owner of the directory may have
-/// exchanged it already for another entry of the caller's, which stays.
+/// Changes the owner of an entry that the caller has just created, by its descriptor, or else removes it. The directory's
+/// owner may already have exchanged it for another entry of the caller's, which stays.
 pub fn give_away(dir: &OwnedFd, name: &OsStr, made: SFlag, owner: (Uid, Gid)) -> Result<(), Errno> {
     let held = hold::entry(dir, name)?;
     let stat = fstat(&held)?;

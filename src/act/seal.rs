@@ -26,18 +26,18 @@ mod imp {
     use crate::plan::seal::SealPlan;
     use crate::text::{escaped_path, os_message};
 
-    /// The rules, ready to be enforced. Their descriptor is closed then, or by `execve`.
+    /// The rules, ready to be enforced. Their descriptor is closed when they are, or by `execve`.
     pub struct Seal<'a> {
         ruleset: RulesetCreated,
         plan: &'a SealPlan,
     }
 
     impl<'a> Seal<'a> {
-        /// Draws up the rules of a plan, without an effect on this process. None where no seal is wanted. Errors: 125
-        /// when the kernel does not take them.
+        /// Creates the rules of a plan, without an effect on this process; `None` if no seal is wanted. Errors: 125 if the
+        /// kernel rejects them.
         pub fn create(plan: &'a SealPlan) -> Result<Option<Self>, Failure> {
-            // REFER is refused by every domain that does not grant it (landlock(7), LANDLOCK_ACCESS_FS_REFER): to handle it
-            // alone, and to grant it everywhere, is the domain that restricts least.
+            // Every domain that does not grant REFER refuses it (landlock(7), LANDLOCK_ACCESS_FS_REFER): the domain that
+            // restricts least handles it alone and grants it everywhere.
             let handled: BitFlags<AccessFs> = match plan.level {
                 SealLevel::Off => return Ok(None),
                 SealLevel::On => AccessFs::Refer.into(),
@@ -59,7 +59,7 @@ mod imp {
                 for name in &narrow.granted {
                     match openat(&dir, name.as_os_str(), PLACE, Mode::empty()) {
                         Ok(entry) => seal.grant_all(&entry.into())?,
-                        // What is out of our reach is out of the command's, too.
+                        // What we cannot reach, the command cannot reach either.
                         Err(Errno::ENOENT | Errno::EACCES) => {}
                         Err(errno) => return Err(cannot_open(&narrow.dir.join(name), errno)),
                     }
@@ -68,7 +68,7 @@ mod imp {
             Ok(Some(seal))
         }
 
-        /// Grants a file, or a directory with all that is and will be below, unless no rule may name it.
+        /// Grants a file, or a directory with everything below it now and later, unless it must not have a rule.
         fn grant_all(&mut self, place: &File) -> Result<(), Failure> {
             let meta = place.metadata().map_err(|error| cannot_seal(&os_message(&error)))?;
             match self.plan.identities.contains(&(meta.dev(), meta.ino())) {
@@ -82,8 +82,8 @@ mod imp {
             added.map(drop).map_err(|error| cannot_seal(&innermost(&error)))
         }
 
-        /// Seals this process. The home that was to be made has been made. Errors: 125 when the kernel refuses, or
-        /// enforces less than it was asked for.
+        /// Seals this process. A new home must have been created before. Errors: 125 if the kernel refuses, or enforces
+        /// only a part.
         pub fn enforce(mut self) -> Result<(), Failure> {
             if let Some(home) = &self.plan.new_home {
                 let made = open(home, PLACE, Mode::empty()).map_err(|errno| cannot_open(home, errno))?;
@@ -91,16 +91,16 @@ mod imp {
             }
             match self.ruleset.restrict_self() {
                 Ok(status) if status.ruleset == RulesetStatus::FullyEnforced && status.no_new_privs => Ok(()),
-                Ok(_) => Err(cannot_seal("the kernel enforces a part of it only")),
+                Ok(_) => Err(cannot_seal("the kernel enforces only a part of it")),
                 Err(error) => Err(cannot_seal(&innermost(&error))),
             }
         }
     }
 
-    /// What a directory grants for all that is below: to read files, and to make those that could be read.
+    /// What is granted for everything below a directory: reading files, and creating regular ones.
     const BELOW: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | MakeReg});
 
-    /// A place in the file system, neither opened for reading nor through a link.
+    /// Refers to a place without opening it for reading or following a link.
     const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
     fn cannot_open(path: &Path, errno: Errno) -> Failure {
@@ -119,7 +119,7 @@ mod imp {
         }
         match innermost.downcast_ref().and_then(std::io::Error::raw_os_error) {
             // landlock(7): LANDLOCK_MAX_NUM_LAYERS.
-            Some(number) if Errno::from_raw(number) == Errno::E2BIG => "it is in 16 seals already".into(),
+            Some(number) if Errno::from_raw(number) == Errno::E2BIG => "it is already inside 16 seals".into(),
             Some(number) => Errno::from_raw(number).desc().into(),
             None => innermost.to_string(),
         }

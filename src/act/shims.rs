@@ -1,4 +1,4 @@
-//! Writes PATH shims. A file that is not a shim for the same tool is left alone, and then nothing is written at all.
+//! Writes PATH shims. If an existing file is not a shim for the same tool, nothing is written at all.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -17,10 +17,10 @@ use crate::plan::shims::{PATH_FILE, PATH_TITLE, Shims, Written};
 use crate::sys::rename::{Flag, rename};
 use crate::text::escaped_path;
 
-/// Who starts a tool through a shim need not be who wrote it; a umask has no say.
+/// Other users may start a tool through a shim, whatever the writer's umask is.
 const MODE: u32 = 0o755;
 
-/// Writes the shims, or brings them up to date. Errors: 125 where a file is in the way, or cannot be written.
+/// Writes or updates the shims. Errors: 125 if another file is in the way, or a shim cannot be written.
 pub fn write(shims: &Shims) -> anyhow::Result<()> {
     let files = || shims.files.iter().map(|(tool, text)| (tool.as_os_str(), text, MODE));
     let all: Vec<_> = files().chain([(OsStr::new(PATH_FILE), &shims.path, 0o644)]).collect();
@@ -40,8 +40,8 @@ pub fn write(shims: &Shims) -> anyhow::Result<()> {
 
 fn in_the_way(path: &Path, what: &str) -> Failure {
     let path = escaped_path(path);
-    Failure::new(format!("{path} exists and is not written by --shims for that tool; {what}"))
-        .hint("take another directory, or move it away")
+    Failure::new(format!("{path} exists and was not written by --shims for that tool; {what}"))
+        .hint("choose another directory, or move it away")
 }
 
 /// Is this a shim for the tool, or the file that puts shims on PATH?
@@ -55,7 +55,7 @@ fn text(path: &Path) -> Option<Vec<u8>> {
     fs::symlink_metadata(path).ok().filter(Metadata::is_file).and_then(|_| fs::read(path).ok())
 }
 
-/// Puts a file in its place in one step, unless it is there as it should be.
+/// Puts a file in its place atomically, unless it already exists with this text and mode.
 fn put(dir: &OwnedFd, path: &Path, new: &[u8], mode: u32) -> anyhow::Result<()> {
     let context = || escaped_path(path);
     if text(path).is_some_and(|known| known == new) {
@@ -72,7 +72,7 @@ fn put(dir: &OwnedFd, path: &Path, new: &[u8], mode: u32) -> anyhow::Result<()> 
     placed.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
-/// Gives the temporary file its name. What has come there since the look goes back.
+/// Gives the temporary file its name. A file that has appeared there since the check is put back.
 fn place(dir: &OwnedFd, temporary: &Path, path: &Path) -> anyhow::Result<()> {
     let (from, to) = (temporary.file_name().unwrap_or_default(), path.file_name().unwrap_or_default());
     let moved = match rename(dir, from, to, Flag::ToFree) {
@@ -82,12 +82,12 @@ fn place(dir: &OwnedFd, temporary: &Path, path: &Path) -> anyhow::Result<()> {
             }
             rename(dir, from, to, Flag::Exchange).and(Err(Errno::EEXIST))
         }),
-        // A file system that can do neither.
+        // The file system supports neither.
         Err(Errno::ENOSYS | Errno::EINVAL) => return fs::rename(temporary, path).with_context(|| escaped_path(path)),
         moved => moved,
     };
     match moved {
-        Err(Errno::EEXIST) => Err(in_the_way(path, "it came there meanwhile").into()),
+        Err(Errno::EEXIST) => Err(in_the_way(path, "it appeared just now").into()),
         moved => moved.with_context(|| escaped_path(path)),
     }
 }

@@ -1,4 +1,4 @@
-//! clap's errors in our words: it would echo any bad value, which may be a secret, and print several lines.
+//! clap's errors in our words: clap would echo any bad value, which may be a secret, and print several lines.
 #![forbid(unsafe_code)]
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -16,7 +16,7 @@ pub fn usage_error(error: &clap::Error) -> Failure {
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
         _ => None,
     };
-    // "--home <MODE>", "--seal[=<LEVEL>]" and "--profil=x": the name of the option is what is in front.
+    // "--home <MODE>", "--seal[=<LEVEL>]" and "--profil=x": the text starts with the option's name.
     let option = text(ContextKind::InvalidArg).unwrap_or_default();
     let option = option.split([' ', '=', '[']).next().unwrap_or_default();
     let usage = format!("usage: {USAGE} (see --help)");
@@ -35,16 +35,18 @@ pub fn usage_error(error: &clap::Error) -> Failure {
             };
             let close = closest(&value, known.iter().map(String::as_str));
             let close = close.map(|close| format!("did you mean '{close}'? ")).unwrap_or_default();
-            // Of the options that take one of a few words alone.
-            let value = mistyped(value.as_bytes()).unwrap_or_else(|| "this value".into());
-            Failure::new(format!("{option} does not take {value}")).hint(format!("{close}one of: {}", known.join(", ")))
+            let message = match mistyped(value.as_bytes()) {
+                Some(value) => format!("{option}: {value} is not a valid value"),
+                None => format!("{option}: invalid value"),
+            };
+            Failure::new(message).hint(format!("{close}valid values: {}", known.join(", ")))
         }
         ErrorKind::InvalidValue => Failure::new(format!("{option} needs a value")).hint(usage),
         ErrorKind::TooManyValues => Failure::new(format!("{option} takes no value")).hint(usage),
-        ErrorKind::NoEquals => Failure::new(format!("{option} takes its value after '='")).hint(usage),
+        ErrorKind::NoEquals => Failure::new(format!("{option} needs '=' before its value")).hint(usage),
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).unwrap_or_default();
-            Failure::new(format!("{option} and {other} cannot be used together")).hint("give one of them")
+            Failure::new(format!("{option} and {other} cannot be used together")).hint("give only one of them")
         }
         kind => Failure::new(format!("wrong usage: {kind}")).hint(usage),
     }

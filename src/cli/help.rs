@@ -1,5 +1,5 @@
-//! `-h` and `--help`. Both texts are written by hand, for a terminal of 80 columns; a test holds them to clap's options, whose
-//! own help is longer than a screen, and costs 65 KB.
+//! `-h` and `--help`. Both texts are written by hand, for a terminal of 80 columns, and a test checks that they name all of
+//! clap's options. clap's own help is longer than a screen, and adds 65 KB.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ const BRIEF: &str = include_str!("brief.txt");
 /// All options in groups, with examples.
 const LONG: &str = include_str!("help.txt");
 
-/// The help that one of these words asks for.
+/// The help that the arguments ask for.
 pub fn text(args: &[OsString]) -> &'static str {
     let is_brief = |word: &[u8]| word.starts_with(b"-") && !word.starts_with(b"--") && word.contains(&b'h');
     let asks = args.iter().find(|arg| *arg == "--help" || is_brief(arg.as_bytes()));

@@ -1,4 +1,4 @@
-//! What clap's types do not keep: the order of options that undo each other, and which of them had no value.
+//! What clap's types lose: the order of options that undo each other, and which of them had no value.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! Options as the words that say them, for a shim: paths made absolute from `base`.
+//! Options turned back into words, for a shim. Relative paths are made absolute from `base`.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{Assignment, Markers, Options};
 
-/// The options of a run. `--set` and what belongs to one command are not among them.
+/// The options of a run, without `--set` and those that belong to a single command.
 pub fn of_run(options: &Options, base: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let mut add = |option: &str, value: &OsStr| {

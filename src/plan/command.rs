@@ -1,6 +1,6 @@
-//! Finds the program as `execvp(3)` would on the command's own PATH. It passes over shims that would only call us again, and
-//! refuses the `pip` of Hermes' own venv. The search is ours and not the crate `which`'s, since it has to give `execvp`'s
-//! order, errno and `$0`; it starts nothing (`act/exec.rs` does).
+//! Finds the program as `execvp(3)` would, on the command's own PATH. It skips shims that would only call us again, and
+//! refuses the `pip` of Hermes' own venv. It does not use the crate `which`, since it must match `execvp`'s order, errno
+//! and `$0`. It starts nothing; `act/exec.rs` does.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -17,20 +17,20 @@ use crate::text::{escaped, escaped_path, os_message};
 use crate::world::which::program_in;
 use crate::world::{Input, Kind, Stat, World, is_missing};
 
-/// Where people install for themselves, below the real home; not every PATH has it.
+/// Where users install programs for themselves, below the real home; often missing from PATH.
 const USER_BIN: [&str; 2] = [".local/bin", ".cargo/bin"];
-/// Options that others have as words.
+/// Options that other programs have as subcommands.
 const MODES: [&str; 8] = ["catalogue", "completions", "doctor", "dry-run", "explain", "help", "shims", "version"];
-/// A candidate that called us this often is skipped, in whichever process.
+/// A candidate that has called us this often is skipped, in whichever process.
 const MOST_CALLS: usize = 16;
-/// How much of a script is searched for a call of ours, in bytes.
+/// How many bytes of a script are searched for a call of hermes-exec.
 const HEAD: usize = 4096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Its path as `execve` gets it: relative to the directory in which the command starts.
+    /// Its path as passed to `execve`; a relative one counts from the directory in which the command starts.
     pub path: PathBuf,
-    /// The new value of HERMES_EXEC_GUARD, when the program is a script that calls us.
+    /// The new value of HERMES_EXEC_GUARD, if the program is a script that calls us.
     pub guard: Option<Vec<u8>>,
 }
 
@@ -38,23 +38,23 @@ pub struct Search {
     word: OsString,
     args: Vec<OsString>,
     base: Option<PathBuf>,
-    /// Whose `pip` is refused; none where the user keeps them.
+    /// The places whose `pip` is refused; `None` if the user keeps the active venv.
     places: Option<HermesPlaces>,
     real: Option<PathBuf>,
     elements: std::vec::IntoIter<Vec<u8>>,
     guard: Guard,
     is_run: bool,
-    /// Something of that name was there and could not be executed.
+    /// The first candidate that exists but cannot be executed.
     denied: Option<Failure>,
-    /// A script of that name was there whose interpreter was not.
+    /// The first script whose interpreter does not exist.
     broken: Option<Failure>,
-    /// Shims of that name that were passed over.
+    /// How many shims were skipped.
     shims: usize,
 }
 
 impl Search {
-    /// The search for a word on the PATH of the command's block. A word with a slash is its own only candidate. `real` is
-    /// the real home, for the hint where nothing is found.
+    /// The search for the command word on the PATH of its environment. A word with a slash is the only candidate. `real` is
+    /// the real home, for the hint if nothing is found.
     pub fn new(
         options: &Options,
         child: &Environ,
@@ -102,15 +102,16 @@ impl Search {
         Ok(Program { path, guard: None })
     }
 
-    /// The next candidate on PATH that can be tried. Errors: when there is none left: 127 or 126, or 125 when only
-    /// shims were there; and 126 when it is Hermes' own `pip`.
+    /// The next candidate on PATH. Errors: if there is none left, 127 or 126, or 125 if all were shims; and 126 for Hermes'
+    /// own `pip`.
     pub fn next_program(&mut self, input: &Input<'_>) -> Result<Program, Failure> {
         while let Some(element) = self.elements.next() {
-            // As execvp(3) writes it, since a script sees it as its `$0`: no "./" for an empty element, no slash saved.
+            // As execvp(3) joins them, since a script sees this as its `$0`: no "./" for an empty element, and always a
+            // slash.
             let slash: &[u8] = if element.is_empty() { b"" } else { b"/" };
             let path = PathBuf::from(OsString::from_vec([&element, slash, self.word.as_bytes()].concat()));
             let seen = element_dir(&element, self.base.as_deref()).join(&self.word);
-            // A directory that cannot be searched holds no file that we know of.
+            // As for execvp(3), a directory that cannot be searched contains no candidate.
             let Ok(stat) = input.world.stat(&seen) else { continue };
             let head = match self.examine(&path, &seen, stat, input.world) {
                 Ok(head) => head,
@@ -133,21 +134,21 @@ impl Search {
         Err(self.nothing_left(input))
     }
 
-    /// Was a shim of this name passed over? A program that finds its own place by `argv[0]` on PATH, as CPython finds its venv,
+    /// Was a shim of this name skipped? A program that finds its own place by `argv[0]` on PATH, as CPython finds its venv,
     /// would find the shim.
     pub fn has_passed_a_shim(&self) -> bool {
         self.shims > 0
     }
 
-    /// Can this be started? Gives the start of the file. Errors: 126 when it cannot be executed, 127 when its
-    /// interpreter is not there.
+    /// Can this be started? Returns the start of the file. Errors: 126 if it cannot be executed, 127 if its interpreter does
+    /// not exist.
     fn examine(&self, path: &Path, seen: &Path, stat: Stat, world: &dyn World) -> Result<Vec<u8>, Failure> {
         match stat.kind {
             Kind::File => {}
             Kind::Directory => return Err(denied(path, "it is a directory")),
             _ => return Err(denied(path, "it is not a regular file")),
         }
-        // On what everybody may execute, execve(2) decides: where the file system forbids it, the search goes on.
+        // For a file that everyone may execute, execve(2) decides: if the file system forbids it, the search continues.
         if !self.is_run || stat.mode & 0o111 != 0o111 {
             world.executable(seen).map_err(|error| denied(path, &os_message(&error)))?;
         }
@@ -178,14 +179,14 @@ impl Search {
         }
         match self.elsewhere(input.world) {
             Some(path) => {
-                failure.hint(format!("it is {}; give that path, or add its directory to PATH", escaped_path(&path)))
+                failure.hint(format!("it is at {}; give that path, or add its directory to PATH", escaped_path(&path)))
             }
             None if MODES.contains(&word.as_str()) => failure.hint(format!("did you mean --{word}?")),
             None => failure,
         }
     }
 
-    /// The program, where people install for themselves.
+    /// The program in one of the [`USER_BIN`] directories.
     fn elsewhere(&self, world: &dyn World) -> Option<PathBuf> {
         let real = self.real.as_ref().filter(|_| !self.word.is_empty() && !has_slash(&self.word))?;
         program_in(&self.word, &USER_BIN.map(|dir| real.join(dir)), world)
@@ -195,11 +196,13 @@ impl Search {
         escaped(without_value(self.word.as_bytes()))
     }
 
-    /// Refuses to install into Hermes' own places, and a script that would only start us again.
+    /// Refuses a command that would install into Hermes' own places, and a script that would only start us again.
     fn refuse(&self, program: &Path, head: &[u8], input: &Input<'_>) -> Result<(), Failure> {
         if runs_us_alone(head, &input.own_name) {
-            let message = format!("'{}' runs hermes-exec without a command, for ever", self.shown_word());
-            return Err(Failure::new(message).hint("make its first line: #!/usr/bin/env -S hermes-exec -- INTERPRETER"));
+            let message = format!("'{}' would run hermes-exec without a command in an endless loop", self.shown_word());
+            return Err(
+                Failure::new(message).hint("change its first line to: #!/usr/bin/env -S hermes-exec -- INTERPRETER")
+            );
         }
         let place = self.places.as_ref().and_then(|own| own.installs_into(program, &self.args, input.world));
         let Some(place) = place else { return Ok(()) };
@@ -210,12 +213,13 @@ impl Search {
         }
         Err(Failure::new(format!("'{word}' would install into Hermes' own venv {place}"))
             .status(Status::CannotRun)
-            .hint("make a venv for the project (python3 -m venv .venv), or allow it: --keep VIRTUAL_ENV"))
+            .hint("create a venv for the project (python3 -m venv .venv), or allow it with --keep VIRTUAL_ENV"))
     }
 }
 
-/// Is this a script whose first line starts hermes-exec, directly or by env(1), with nothing to run? The kernel hands on what
-/// follows the interpreter as one word (execve(2)): a program, or options and none, unless `env -S` parts them.
+/// Is this a script whose first line starts hermes-exec, directly or through env(1), without a command? The kernel passes
+/// everything after the interpreter as one word (execve(2)), which is either a program or options, unless `env -S` splits
+/// it.
 fn runs_us_alone(head: &[u8], own_name: &[u8]) -> bool {
     let Some(line) = head.strip_prefix(b"#!").and_then(|rest| rest.split(|&byte| byte == b'\n').next()) else {
         return false;
@@ -236,7 +240,7 @@ fn has_slash(word: &OsStr) -> bool {
     word.as_bytes().contains(&b'/')
 }
 
-/// A word that is no command: one with `=` was meant as a variable, and what stands behind it may be a secret.
+/// A word that is not a command, up to its `=`: it was meant as a variable, and its value may be a secret.
 pub fn without_value(word: &[u8]) -> &[u8] {
     word.split_inclusive(|&byte| byte == b'=').next().unwrap_or_default()
 }
@@ -247,19 +251,19 @@ pub fn denied(path: &Path, why: &str) -> Failure {
 
 pub fn no_interpreter(path: &Path, interpreter: &[u8]) -> Failure {
     Failure::new(format!(
-        "'{}' needs the interpreter '{}', which is not there",
+        "'{}' cannot be started: interpreter '{}' not found",
         escaped_path(path),
         escaped(interpreter)
     ))
     .status(Status::NotFound)
 }
 
-/// The start of a program that is a regular file; empty when it cannot be read.
+/// The start of a program that is a regular file; empty if it cannot be read.
 pub fn head(program: &Path, world: &dyn World) -> Vec<u8> {
     world.head(program, HEAD)
 }
 
-/// The interpreter of a script's first line, when it is not there.
+/// The interpreter of a script's first line, if it does not exist.
 pub fn missing_interpreter(head: &[u8], base: Option<&Path>, world: &dyn World) -> Option<Vec<u8>> {
     let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?.trim_ascii_start();
     let interpreter = line.split(|byte| matches!(byte, b' ' | b'\t')).next().filter(|word| !word.is_empty())?;
@@ -269,19 +273,19 @@ pub fn missing_interpreter(head: &[u8], base: Option<&Path>, world: &dyn World) 
     missing.then(|| interpreter.to_vec())
 }
 
-/// Is this the start of a script that names hermes-exec, or the name by which we were called?
+/// Is this the start of a script that contains `hermes-exec`, or the name by which we were called?
 fn calls_us(head: &[u8], own_name: &[u8]) -> bool {
     let is_script = head.starts_with(b"#!") || !head.contains(&0);
     let names = |name: &[u8]| !name.is_empty() && head.windows(name.len()).any(|window| window == name);
     is_script && (names(b"hermes-exec") || names(own_name))
 }
 
-/// HERMES_EXEC_GUARD: which scripts called us on the way here, as `pid:device:inode` with commas between.
+/// HERMES_EXEC_GUARD: the scripts that called us on the way here, as `pid:device:inode`, separated by commas.
 #[derive(Clone, Debug, Default)]
 struct Guard(Vec<(u32, (u64, u64))>);
 
 impl Guard {
-    /// A variable that does not parse is dropped.
+    /// A value that does not parse counts as empty.
     fn parse(text: &[u8]) -> Self {
         let one = |call: &str| {
             let mut parts = call.split(':');
@@ -291,7 +295,7 @@ impl Guard {
         Self(std::str::from_utf8(text).ok().and_then(|text| text.split(',').map(one).collect()).unwrap_or_default())
     }
 
-    /// Is this script to be passed over: it called us in this very process, or too often?
+    /// Must this script be skipped, because it has called us in this very process, or too often?
     fn stops(&self, pid: u32, identity: (u64, u64)) -> bool {
         let mut calls = self.0.iter().filter(|(_, known)| *known == identity);
         self.0.contains(&(pid, identity)) || calls.by_ref().count() >= MOST_CALLS
@@ -304,8 +308,8 @@ impl Guard {
     }
 }
 
-/// A login or interactive shell reads start files after us, and BASH_ENV or ENV name one for the others: they may set again
-/// what was removed.
+/// A login or interactive shell reads start files after us, and BASH_ENV or ENV name one for other shells: these may set
+/// removed variables again.
 pub fn shell_findings(argv: &[OsString], child: &Environ) -> Vec<Diagnostic> {
     const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash"];
     let Some(word) = argv.first() else { return Vec::new() };

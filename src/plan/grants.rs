@@ -1,4 +1,4 @@
-//! What the user lets the command have and it would not have otherwise, and the notice to a program whose own credentials were
+//! What the command gets only because the user granted it, and the notice about a program whose own credentials were
 //! removed.
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,7 @@ use crate::text::{escaped, escaped_path};
 pub struct Grant {
     /// `group`, `variable` or `share`.
     pub kind: &'static str,
-    /// The group, the variable or the item; `*` for every group but those that are granted by name only.
+    /// The group, the variable or the item; `*` for every group except those granted by name only.
     pub name: String,
     pub by: Origin,
 }
@@ -37,7 +37,7 @@ pub(super) fn credentials(user: &UserRules, decisions: &[Decision]) -> Vec<Grant
     every.into_iter().chain(groups).chain(kept).collect()
 }
 
-/// The shared items that somebody asked for: `edits` are those of the options, `of_file` those of the policy file.
+/// The shared items that were asked for: `edits` are those of the options, `of_file` those of the policy file.
 pub(super) fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Item]) -> Vec<Grant> {
     let words = edits.iter().filter(|(adds, _)| *adds).map(|(_, word)| word);
     let of_options: Vec<_> = words.filter_map(|word| Item::parse(word, "--share").ok()).collect();
@@ -52,8 +52,8 @@ pub(super) fn shares(items: &[Item], edits: &[(bool, OsString)], of_file: &[&Ite
     granted.collect()
 }
 
-/// For a program that logs in with credentials of the catalogue: that they were removed, and the option that grants them.
-/// `climbed`: a file in which the program may find them all the same.
+/// The notice that a program's credentials were removed, and which option grants them. `climbed`: a file in which the
+/// program may find them anyway.
 pub(super) fn notice(
     program: &[u8],
     user: &UserRules,
@@ -83,6 +83,6 @@ pub(super) fn notice(
     let (program, names) = (escaped(program), names.join(", "));
     Some(match climbed.map(escaped_path) {
         None => format!("{program} runs without {names}; to grant: {option}"),
-        Some(file) => format!("{program} is not given {names}, and may find them in {file}; to grant: {option}"),
+        Some(file) => format!("{program} is not given {names}, but may find them in {file}; to grant: {option}"),
     })
 }

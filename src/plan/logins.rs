@@ -1,14 +1,14 @@
-//! The programs that are known to log in with credentials of the catalogue. It says nothing about whether they are granted.
+//! The programs known to log in with credentials of the catalogue, whether or not those are granted.
 #![forbid(unsafe_code)]
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Login {
     Groups(&'static [&'static str]),
-    /// Those of whichever provider the user has chosen in it.
+    /// Those of whichever provider the user has configured.
     EveryProvider,
 }
 
-/// The programs that are known to read credentials of the catalogue, by base name.
+/// By base name.
 const LOGINS: [(&str, Login); 21] = [
     ("aider", Login::EveryProvider),
     ("bws", Login::Groups(&["secret-manager"])),
@@ -33,7 +33,7 @@ const LOGINS: [(&str, Login); 21] = [
     ("vibe", Login::Groups(&["mistral"])),
 ];
 
-/// Whose credentials a program, given by its base name, would log in with. `None` for the many that read none.
+/// The credentials that a program, given by its base name, would log in with; `None` for most programs.
 pub(super) fn login(program: &[u8]) -> Option<Login> {
     LOGINS.iter().find(|(name, _)| name.as_bytes() == program).map(|&(_, login)| login)
 }

@@ -1,6 +1,6 @@
-//! DECIDE: the plan of a run, complete before the first effect: which profile, which HOME and links, what becomes of every
-//! variable, and which program is started. A [`Draft`] may be half, for reports; a run goes by a [`Ready`] one. Nothing below
-//! this folder writes, and all of it reads through [`World`](crate::world::World) alone.
+//! DECIDE: the plan of a run, complete before the first effect: which profile, which HOME and links, what happens to every
+//! variable, and which program is started. A [`Draft`] may be incomplete, for reports; a run needs a [`Ready`] plan.
+//! Nothing in this folder writes, and everything reads through [`World`](crate::world::World) only.
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
@@ -48,20 +48,20 @@ use profile::layout::expand;
 use reach::{Reach, claude, climb, settings, tools};
 use seal::SealPlan;
 
-/// A plan, perhaps half: where something failed, what was settled before is there.
+/// A plan that may be incomplete: after a failure it holds what was decided before.
 #[derive(Default)]
 pub struct Draft {
     pub selection: Option<Selection>,
     pub home: Option<HomePlan>,
     pub env: Outcome,
     pub items: Vec<Item>,
-    /// That the program's own credentials were removed, and how to grant them.
+    /// Says that the program's own credentials were removed, and how to grant them.
     pub notice: Option<String>,
-    /// That the program's login or configuration is not in this home.
+    /// Says that the program's login or configuration is not in this home.
     pub missed: Option<String>,
-    /// The user's XDG_CONFIG_HOME, which the command does not see any more.
+    /// The user's XDG_CONFIG_HOME, if it was removed.
     pub config: Option<PathBuf>,
-    /// The `.env` of Hermes' that programs find above the working directory.
+    /// Hermes' `.env` that programs find above the working directory.
     pub climbed: Option<PathBuf>,
     pub grants: Vec<Grant>,
     pub seal: Option<SealPlan>,
@@ -70,13 +70,13 @@ pub struct Draft {
     pub warnings: Vec<Diagnostic>,
     /// What the user should fix in the setup.
     pub findings: Vec<Diagnostic>,
-    /// Why there will be no run, apart from the search for the program.
+    /// Why a run would fail, except for the search for the program.
     pub error: Option<Failure>,
 }
 
-/// The command word and what the search for it found.
+/// The command word and the result of the search for it.
 pub struct Command {
-    /// As it was typed, for reports.
+    /// As typed, for reports.
     pub word: Vec<u8>,
     pub program: Result<Program, Failure>,
     search: Search,
@@ -87,10 +87,10 @@ pub struct Ready {
     pub decisions: Vec<Decision>,
     pub child: Environ,
     pub program: Program,
-    /// Goes on behind `program`.
+    /// Continues after `program`.
     pub search: Search,
     pub seal: SealPlan,
-    /// See the draft.
+    /// The draft's `notice` and `missed`.
     pub notices: Vec<String>,
     pub findings: Vec<Diagnostic>,
 }
@@ -102,7 +102,7 @@ impl Draft {
         draft
     }
 
-    /// The plan as a run needs it. Errors: why there is no run.
+    /// The plan as a run needs it. Errors: why there can be no run.
     pub fn ready(self) -> Result<Ready, Failure> {
         let Self { home, env: Outcome { decisions, child, .. }, seal, command, findings, error, .. } = self;
         let notices = self.notice.into_iter().chain(self.missed).collect();
@@ -115,12 +115,12 @@ impl Draft {
         }
     }
 
-    /// Why a run would fail, the search for the program included.
+    /// Why a run would fail, including the search for the program.
     pub fn failure(&self) -> Option<&Failure> {
         self.error.as_ref().or_else(|| self.command.as_ref()?.program.as_ref().err())
     }
 
-    /// What programs find under another HOME. None where HOME is not redirected, or the real home is not known.
+    /// What programs find under another HOME. `None` if HOME is not redirected, or the real home is unknown.
     pub fn reach<'a>(&'a self, world: &'a dyn World) -> Option<Reach<'a>> {
         let home = self.home.as_ref()?;
         Some(Reach {
@@ -134,7 +134,7 @@ impl Draft {
         })
     }
 
-    /// The `.env` of Hermes' above the working directory, if the command will be able to read it.
+    /// A finding about Hermes' `.env` above the working directory, if the command will be able to read it.
     pub fn climb(&self) -> Option<Diagnostic> {
         let is_closed = |seal: &SealPlan| seal.level == SealLevel::Files && seal.refusal.is_none();
         let file = self.climbed.as_deref().filter(|_| !self.seal.as_ref().is_some_and(is_closed));
@@ -184,7 +184,7 @@ impl Draft {
         self.grants.extend(grants::shares(&self.items, &options.shares, &of_file));
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
-        self.tell(program, &user, chdir, input.world);
+        self.notice_removed(program, &user, chdir, input.world);
         check_chdir(chdir, input.world)?;
         self.seal(options, file.as_ref(), input)?;
         self.look_around(program, options, entry.is_some(), input);
@@ -192,8 +192,8 @@ impl Draft {
         Ok(())
     }
 
-    /// What is to be said of the credentials that are removed, and the `.env` in which the program may find them again.
-    fn tell(&mut self, program: &[u8], user: &UserRules, chdir: Option<&Path>, world: &dyn World) {
+    /// Prepares the notice about removed credentials, and finds the `.env` that may set them again.
+    fn notice_removed(&mut self, program: &[u8], user: &UserRules, chdir: Option<&Path>, world: &dyn World) {
         let is_secret = |decision: &Decision| [Rule::Catalogue, Rule::Declared, Rule::Shape].contains(&decision.rule);
         let gone = self.env.decisions.iter().any(|decision| is_secret(decision) && decision.change == Change::Remove);
         let root = self.selection.as_ref().and_then(|selection| selection.root.as_ref()).filter(|_| gone);
@@ -216,7 +216,7 @@ impl Draft {
         seal.refusal.clone().map_or(Ok(()), Err)
     }
 
-    /// What the program finds in this home, and misses. `is_decided`: the policy file has an entry for it.
+    /// What the program finds or misses in this home. `is_decided`: the policy file has an entry for it.
     fn look_around(&mut self, program: &[u8], options: &Options, is_decided: bool, input: &Input<'_>) {
         let mut findings: Vec<_> = self.climb().into_iter().collect();
         if let Some(reach) = self.reach(input.world) {
@@ -241,7 +241,7 @@ impl Draft {
         let mut search = Search::new(options, &self.env.child, places, real, input);
         let program = search.first(input);
         if let Ok(Program { guard: Some(guard), .. }) = &program {
-            // Set when it is known which program is started.
+            // Known only now that the program is found.
             let reason = "the program is a script that calls hermes-exec";
             self.env.decisions.retain(|decision| decision.name != GUARD);
             self.env.decisions.push(Decision::new(GUARD, Change::Set(guard.clone()), Rule::Computed, reason));
@@ -252,8 +252,8 @@ impl Draft {
     }
 }
 
-/// The command's environment, and the links of its home: each depends on the other. And the user's XDG_CONFIG_HOME, if the
-/// command does not see it any more.
+/// The command's environment, and the links of its home, since each depends on the other. Also returns the user's
+/// XDG_CONFIG_HOME, if it was removed.
 fn environment(
     ladder: &Ladder<'_>,
     home: &mut HomePlan,
@@ -273,7 +273,7 @@ fn environment(
     (ladder.finish(decided, &pointers(selection, home, &directories, input.world)), config)
 }
 
-/// Does a directory that rule 7 took away belong to the user, and to no profile?
+/// Does a directory that rule 7 removed belong to the user, and not to a profile?
 fn is_the_users(path: &Path, selection: &Selection, world: &dyn World) -> bool {
     selection.real.place().is_some_and(|real| real.holds(path, world)) && !is_in_a_profile(path, selection, world)
 }
@@ -293,16 +293,16 @@ pub fn cannot_change_dir(why: &str) -> Failure {
 
 pub struct Unlink {
     pub redirect: Redirect,
-    /// Where links of ours can be, below the home.
+    /// Where our links can be, below the home.
     pub places: Vec<PathBuf>,
     real: Place,
     root: Place,
 }
 
 impl Unlink {
-    /// The plan of `--unlink`; none where there is no home. The links of earlier runs are in the home, whatever this
-    /// one would make of HOME; and any run may have made them, so that the items of the whole policy file are meant
-    /// besides the default ones. Errors: 125 as for a run, and where no link can be told to be ours.
+    /// The plan of `--unlink`; `None` if there is no home. The links of earlier runs are in the home, whatever HOME this run
+    /// would choose; and since any run may have created them, the items of the whole policy file count besides the default
+    /// ones. Errors: 125 as for a run, and if the real home is unknown.
     pub fn build(options: &Options, input: &Input<'_>) -> Result<Option<Self>, Failure> {
         let selection = profile::select(options, input)?;
         let file = trust::load(options, &selection, input)?.unwrap_or_default();
@@ -313,7 +313,7 @@ impl Unlink {
         let redirect = HomePlan::build(choice, &selection, input)?.redirect;
         let (Some(redirect), Some(root)) = (redirect, selection.root) else { return Ok(None) };
         let real = selection.real.place().cloned().ok_or_else(|| {
-            Failure::new("cannot tell which links are ours: the real home is not known").hint("set HOME to it")
+            Failure::new("cannot tell which links are ours: the real home is unknown").hint("set HOME to it")
         })?;
         Ok(Some(Self { redirect, places: items::places(&items), real, root }))
     }

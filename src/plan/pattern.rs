@@ -1,26 +1,25 @@
-//! Name patterns over bytes: `*` stands for any run of bytes, an empty one too, and `?` for exactly one byte.
+//! Name patterns over bytes: `*` matches any run of bytes, even an empty one, and `?` exactly one byte.
 //!
-//! Every other byte stands for itself. There are no classes, no escapes and no notion of characters or of path
-//! separators, because variable names are bytes. This file does not know what a pattern is for.
+//! Every other byte matches itself. There are no classes, escapes, characters or path separators, because variable names are
+//! bytes. This file does not know what a pattern is for.
 #![forbid(unsafe_code)]
 
-/// Whether the whole of `text` fits `pattern`, byte for byte.
+/// Does the whole of `text` match `pattern`, byte for byte?
 ///
-/// Works in `pattern.len() * text.len()` steps at worst, without memory of its own: a pattern that comes from a user
-/// cannot make it hang.
+/// Takes at most `pattern.len() * text.len()` steps and allocates nothing, so that a user's pattern cannot make it hang.
 pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     glob(pattern, text, |wanted, found| wanted == found)
 }
 
-/// As [`matches`], but ASCII letters fit in either case. Other bytes are not folded.
+/// As [`matches`], but ignores the case of ASCII letters.
 pub fn matches_ignoring_case(pattern: &[u8], text: &[u8]) -> bool {
     glob(pattern, text, |wanted, found| wanted.eq_ignore_ascii_case(&found))
 }
 
 fn glob(pattern: &[u8], text: &[u8], same: impl Fn(u8, u8) -> bool) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Just after the latest star, and how far that star reaches. Earlier stars need no second try: whatever they could
-    // take, the latest one can take too.
+    // The position after the latest star, and how far that star reaches. Earlier stars need no second try: whatever they
+    // could match, the latest one can match as well.
     let mut star = None;
     while t < text.len() {
         match pattern.get(p) {
@@ -33,20 +32,20 @@ fn glob(pattern: &[u8], text: &[u8], same: impl Fn(u8, u8) -> bool) -> bool {
                 t += 1;
             }
             _ => {
-                let Some((behind, reach)) = star else { return false };
-                star = Some((behind, reach + 1));
-                (p, t) = (behind, reach + 1);
+                let Some((after, reach)) = star else { return false };
+                star = Some((after, reach + 1));
+                (p, t) = (after, reach + 1);
             }
         }
     }
     pattern[p..].iter().all(|&rest| rest == b'*')
 }
 
-/// The bytes with which a text can begin that fits one of several patterns. Most names fit none of a list, and one look here
-/// saves the walk along it.
+/// The first bytes of texts that can match one of several patterns. Most names match none, and one lookup here avoids trying
+/// them all.
 pub(super) type FirstBytes = [bool; 256];
 
-/// Adds a pattern by its first byte, to fit in either case.
+/// Adds a pattern's first byte, in both cases.
 #[must_use]
 pub const fn with_first_byte(mut set: FirstBytes, first: u8) -> FirstBytes {
     if matches!(first, b'*' | b'?') {
@@ -57,7 +56,7 @@ pub const fn with_first_byte(mut set: FirstBytes, first: u8) -> FirstBytes {
     set
 }
 
-/// Can the text fit one of the patterns? An empty one fits stars alone, and is let by.
+/// Can the text match one of the patterns? Always true for an empty text.
 pub fn may_match(set: &FirstBytes, text: &[u8]) -> bool {
     text.first().is_none_or(|&byte| set[usize::from(byte)])
 }

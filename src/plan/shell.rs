@@ -1,5 +1,5 @@
-//! `-c STRING`: the command is a shell that runs it. For callers that hand over one string, as Claude Code does to what its
-//! CLAUDE_CODE_SHELL_PREFIX names. It looks into no string.
+//! `-c STRING`: the command is a shell that runs it. For callers that pass a single string, as Claude Code does to the
+//! program in its CLAUDE_CODE_SHELL_PREFIX. The string is never parsed.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -13,7 +13,7 @@ use crate::world::{Input, Kind};
 /// The shells that run a string after `-c --`.
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 
-/// Makes the command of `-c` out of its string and of the words after it.
+/// Builds the command of `-c` from its string and the words after it.
 pub fn wrap(options: &mut Options, input: &Input<'_>) {
     if let Some(string) = options.shell_string.take() {
         let words = std::mem::take(&mut options.command);
@@ -21,7 +21,7 @@ pub fn wrap(options: &mut Options, input: &Input<'_>) {
     }
 }
 
-/// The inherited SHELL, if it is one of those and exists; else bash, where PATH has it; else the one that every system has.
+/// The inherited SHELL, if it is one of those and exists; else bash, if it is on PATH; else /bin/sh.
 fn shell(input: &Input<'_>) -> OsString {
     let inherited = input.environ.given(b"SHELL").map(|value| Path::new(OsStr::from_bytes(value)));
     let is_known = |path: &&Path| {

@@ -1,5 +1,5 @@
-//! What `--shims` writes: for each tool a script of two lines that starts it through us, and one file that puts their directory
-//! first on PATH. It writes nothing (`act/shims.rs` does).
+//! The files of `--shims`: for each tool a script of two lines that starts it through us, and one file that puts their
+//! directory first on PATH. It writes nothing; `act/shims.rs` does.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -12,13 +12,13 @@ use crate::plan::Draft;
 use crate::text::{escaped, escaped_path};
 use crate::world::Input;
 
-/// Both lines begin and end so, whatever the path and the options are.
+/// The fixed parts of a shim, whatever the path and the options are.
 const FIRST: &[u8] = b"#!/bin/sh\n";
 const EXEC: &[u8] = b"exec ";
 
-/// Beside the shims: puts their directory first on PATH.
+/// The file next to the shims that puts their directory first on PATH.
 pub const PATH_FILE: &str = ".path.sh";
-/// How it begins.
+/// Its first line.
 pub const PATH_TITLE: &[u8] = b"# Puts the shims of hermes-exec first on PATH, once.\n";
 
 pub struct Shims {
@@ -27,26 +27,24 @@ pub struct Shims {
     pub files: Vec<(OsString, Vec<u8>)>,
     /// The text of `.path.sh`.
     pub path: Vec<u8>,
-    /// What to tell: the line for a shell, and the one for Hermes' `config.yaml`.
+    /// The lines to print: for a shell, and for Hermes' `config.yaml`.
     pub lines: [String; 2],
 }
 
 impl Shims {
-    /// The shims in a directory for the words of the command. The options are checked as a run's are, so that a shim does not
-    /// fail for ever. `own` is the path of this program, `base` the working directory. Errors: 125.
+    /// The shims in a directory for the words of the command. The options are checked as for a run, so that a shim cannot
+    /// always fail. `own` is the path of this program, `base` the working directory. Errors: 125.
     pub fn build(dir: &OsStr, options: &Options, own: &Path, base: &Path, input: &Input<'_>) -> Result<Self, Failure> {
         let dir = base.join(dir);
         if dir.as_os_str().as_bytes().contains(&b':') {
-            return Err(Failure::new(format!("--shims: {} has a colon in it", escaped_path(&dir)))
-                .hint("PATH parts its directories at colons: take another directory"));
+            return Err(Failure::new(format!("--shims: {} contains a colon", escaped_path(&dir)))
+                .hint("PATH separates directories with colons: choose another directory"));
         }
         if options.sets.iter().any(|set| matches!(set, Assignment::Value(_))) {
-            return Err(
-                Failure::new("--shims: the value of --set would be in a file").hint("take --set-from NAME=FILE")
-            );
+            return Err(Failure::new("--shims: the value of --set would be in a file").hint("use --set-from NAME=FILE"));
         }
         if options.argv0.is_some() {
-            return Err(Failure::new("--shims: --argv0 would give every tool one name").hint("leave --argv0 out"));
+            return Err(Failure::new("--shims: --argv0 would give every tool the same name").hint("leave --argv0 out"));
         }
         for tool in &options.command {
             check_tool(tool)?;
@@ -73,7 +71,7 @@ impl Shims {
     }
 }
 
-/// What a shim says.
+/// The content of a shim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The hermes-exec that it starts.
@@ -88,7 +86,7 @@ impl Written {
         [FIRST, EXEC, &line, &end(tool)].concat()
     }
 
-    /// Reads the text of a shim for the tool, of any version; none where it is anything else.
+    /// Parses the text of a shim for the tool; `None` if it is anything else.
     pub fn read(text: &[u8], tool: &OsStr) -> Option<Self> {
         let line = text.strip_prefix(FIRST)?.strip_prefix(EXEC)?.strip_suffix(&end(tool)[..])?;
         let mut words = unquoted(line)?.into_iter();
@@ -96,7 +94,7 @@ impl Written {
     }
 }
 
-/// The words of a line that [`quoted`] wrote, with one blank between them.
+/// The words of a line of [`quoted`] words, separated by one blank.
 fn unquoted(mut line: &[u8]) -> Option<Vec<OsString>> {
     let mut words = Vec::new();
     loop {
@@ -125,13 +123,13 @@ fn end(tool: &OsStr) -> Vec<u8> {
 fn check_tool(tool: &OsStr) -> Result<(), Failure> {
     let bytes = tool.as_bytes();
     if bytes.is_empty() || bytes.starts_with(b"-") || bytes.contains(&b'/') || bytes.contains(&b'\n') {
-        return Err(Failure::new(format!("--shims: '{}' is not the name of a tool", escaped(bytes)))
-            .hint("name it as it is typed, such as uv; options go before --shims"));
+        return Err(Failure::new(format!("--shims: '{}' is not a tool name", escaped(bytes)))
+            .hint("give the name as it is typed, for example uv; options go before --shims"));
     }
     Ok(())
 }
 
-/// A word for any POSIX shell, byte for byte.
+/// A word quoted for any POSIX shell, byte for byte.
 fn quoted(word: &OsStr) -> Vec<u8> {
     let parts: Vec<_> = word.as_bytes().split(|&byte| byte == b'\'').collect();
     [b"'".as_slice(), &parts.join(&br"'\''"[..]), b"'"].concat()

@@ -1,5 +1,5 @@
-//! Answers that are given once: a plan is made of one view of the world, and most of its questions are about neighbours. It
-//! asks nothing itself.
+//! Remembers answers, so that a plan sees one consistent view of the world and each question costs one system call. It asks
+//! nothing itself.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -12,8 +12,8 @@ use nix::errno::Errno;
 
 use super::PATH_MAX;
 
-/// Answers by path; an error is kept as its number. A path is compared as one text, which costs less than by its parts or
-/// by a hash.
+/// Answers by path; an error is kept as its number. Paths are compared as plain bytes, which is cheaper than by components
+/// or by hash.
 pub(super) struct Cache<T>(RefCell<BTreeMap<OsString, Result<T, i32>>>);
 
 impl<T> Default for Cache<T> {
@@ -23,7 +23,8 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T: Clone> Cache<T> {
-    /// The answer for a path; `ask` is called at most once for each. None is kept for a path that is too long for the kernel.
+    /// The answer for a path; `ask` is called at most once for each. A path that is too long for the kernel is not
+    /// remembered.
     pub fn get_or(&self, path: &Path, ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         if path.as_os_str().len() >= PATH_MAX {
             return Err(Errno::ENAMETOOLONG.into());

@@ -1,5 +1,5 @@
-//! What differs from system to system and is a fact, not a call: plans and checks ask the [`World`] for it, so that each
-//! system's can be tested on any.
+//! Facts that differ between systems. Plans and checks get them from the [`World`], so that each system's facts can be
+//! tested on any system.
 //!
 //! [`World`]: super::World
 #![forbid(unsafe_code)]
@@ -8,11 +8,12 @@
 pub struct Facts {
     /// The longest path of a socket, in bytes without the NUL (`sun_path`, unix(7)).
     pub socket_path: usize,
-    /// Where each user may have a runtime directory, by uid, in which gpg then keeps its sockets (its `common/homedir.c`).
+    /// The parent of the users' runtime directories, named by uid, in which gpg keeps its sockets (GnuPG,
+    /// `common/homedir.c`).
     pub runtime_dirs: Option<&'static str>,
-    /// What execvp(3) searches when there is no PATH.
+    /// What execvp(3) searches when PATH is not set.
     pub no_path: &'static str,
-    /// How much execve(2) takes of arguments and environment.
+    /// The limit of execve(2) for arguments and environment, in words.
     pub most_arguments: &'static str,
 }
 
@@ -24,7 +25,7 @@ pub const LINUX: Facts = Facts {
     most_arguments: "131,071 bytes for one entry, and a quarter of `ulimit -s` for all",
 };
 
-/// Its <sys/un.h>, <paths.h> (`_PATH_DEFPATH`) and <sys/syslimits.h> (`ARG_MAX`).
+/// From <sys/un.h>, <paths.h> (`_PATH_DEFPATH`) and <sys/syslimits.h> (`ARG_MAX`).
 pub const MACOS: Facts =
     Facts { socket_path: 103, runtime_dirs: None, no_path: "/usr/bin:/bin", most_arguments: "1,048,576 bytes for all" };
 

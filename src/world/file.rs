@@ -1,5 +1,5 @@
-//! The text of a file. It is looked at before it is opened for reading: to open a FIFO wakes its writer, and to open a device
-//! can rewind a tape or start a watchdog.
+//! The text of a file. Its type is checked before it is opened for reading: opening a FIFO wakes its writer, and opening a
+//! device can rewind a tape or start a watchdog.
 #![forbid(unsafe_code)]
 
 use std::fs::{self, File, Metadata};
@@ -23,7 +23,7 @@ pub(super) fn text(path: &Path, limit: usize, follows: bool) -> FileText {
     })
 }
 
-/// The first bytes of what is known to be a regular file. What took its place meanwhile is not waited for.
+/// The first bytes of a file known to be regular. Never blocks, even if something else has replaced it meanwhile.
 pub(super) fn head(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; limit];
     let filled = fill(&mut for_reading(OFlag::empty()).open(path)?, &mut bytes)?;
@@ -50,10 +50,10 @@ fn read(path: &Path, limit: usize, follows: bool) -> io::Result<FileText> {
     Ok(FileText::Found { is_cut: length > limit, bytes, stat: stat(&meta) })
 }
 
-/// What is there, and on Linux a hold on it that opens nothing (open(2), O_PATH).
+/// The metadata of a path, and on Linux a descriptor that refers to it without opening it (open(2), O_PATH).
 #[cfg(target_os = "linux")]
 fn look(path: &Path, links: OFlag) -> io::Result<(Option<File>, Metadata)> {
-    // musl counts O_PATH among the modes of access, which `OpenOptions` takes out of other flags.
+    // musl counts O_PATH as an access mode, which `OpenOptions` masks out of custom flags.
     let open = || nix::fcntl::open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | links, nix::sys::stat::Mode::empty());
     let place: File = loop {
         match open() {
@@ -70,8 +70,8 @@ fn look(path: &Path, links: OFlag) -> io::Result<(Option<File>, Metadata)> {
     Ok((None, if links.is_empty() { fs::metadata(path)? } else { fs::symlink_metadata(path)? }))
 }
 
-/// The file that was looked at, and no other that took its place meanwhile: by the hold on it (proc_pid_fd(5)), and where
-/// there is none or no `/proc` by its path and a second look.
+/// Opens the file that `look` saw, and no other that has replaced it meanwhile: by its descriptor (proc_pid_fd(5)) or,
+/// without a descriptor or `/proc`, by its path and a second check.
 fn open(place: Option<File>, path: &Path, links: OFlag, seen: &Metadata) -> io::Result<File> {
     let held = place.map(|place| for_reading(OFlag::empty()).open(format!("/proc/self/fd/{}", place.as_raw_fd())));
     match held {
@@ -84,7 +84,7 @@ fn open(place: Option<File>, path: &Path, links: OFlag, seen: &Metadata) -> io::
     if (meta.dev(), meta.ino()) == (seen.dev(), seen.ino()) { Ok(file) } else { Err(Errno::ESTALE.into()) }
 }
 
-/// Does not wait, neither for a writer nor for the holder of a lease (F_SETLEASE(2const)).
+/// Waits neither for a writer nor for the holder of a lease (F_SETLEASE(2const)).
 fn for_reading(links: OFlag) -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.read(true).custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | links).bits());

@@ -1,5 +1,5 @@
-//! READ: the only place that reads the outside: the process's own state, and, through [`World`], directories, links, files,
-//! the password database and the kernel. It changes nothing, and decides nothing: `plan/` asks and concludes.
+//! READ: the only place that reads the machine: the process's own state and, through [`World`], directories, links, files,
+//! the password database and the kernel. It changes nothing and decides nothing; `plan/` asks and decides.
 #![forbid(unsafe_code)]
 
 mod cache;
@@ -27,7 +27,7 @@ use settings::Settings;
 /// `active_profile`, `.env`, `config.yaml` and a policy file are read up to this many bytes.
 pub const FILE_LIMIT: usize = 1 << 20;
 
-/// No path is this long: the kernel's limit, which counts the NUL (path_resolution(7)).
+/// The kernel's limit for a path, including the NUL (path_resolution(7)).
 pub const PATH_MAX: usize = nix::libc::PATH_MAX as usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub kind: Kind,
-    /// Device and inode: the same for two paths exactly when they lead to the same thing.
+    /// Device and inode: equal for two paths exactly if they refer to the same file.
     pub identity: (u64, u64),
     pub uid: u32,
     pub gid: u32,
@@ -59,16 +59,16 @@ pub enum FileText {
         stat: Stat,
     },
     Missing,
-    /// Not a regular file, or one that may not be read: why.
+    /// Not a regular file, or not readable by us: why.
     Unreadable(String),
-    /// A symbolic link, where none is followed.
+    /// A symlink, where none is followed.
     Link,
-    /// What is in it, or whether it exists, is not known (EIO, ELOOP, no free descriptor): why.
+    /// Its content, or whether it exists, is unknown (EIO, ELOOP, no free descriptor): why.
     Failed(String),
 }
 
-/// Questions to the file system, the password database and the kernel. None of them changes anything. Tests answer them from
-/// a table.
+/// Questions to the file system, the password database and the kernel, none of which changes anything. Tests answer them
+/// from a table.
 pub trait World {
     /// `stat(2)`: follows links.
     fn stat(&self, path: &Path) -> io::Result<Stat>;
@@ -80,32 +80,32 @@ pub trait World {
     /// May the process create entries in this directory?
     fn writable(&self, path: &Path) -> io::Result<()>;
     fn executable(&self, path: &Path) -> io::Result<()>;
-    /// The first bytes of a regular file, at most `limit` of them. Nothing else is opened for reading.
+    /// The first bytes of a regular file, at most `limit`. Anything else is not opened.
     fn text(&self, path: &Path, limit: usize) -> FileText;
-    /// What a file or a pipe gives up to its end, at most `limit` bytes. Waits for it.
+    /// The content of a file or pipe, at most `limit` bytes. Blocks until the end.
     fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
-    /// As [`World::text`], but a link at the end of the path is not followed.
+    /// As [`World::text`], but does not follow a link at the end of the path.
     fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText;
-    /// Has a file an access control list? Where that cannot be asked, it has none.
+    /// Does a file have an access control list? False if that cannot be determined.
     fn has_acl(&self, _: &Path) -> bool {
         false
     }
-    /// The first bytes, at most `limit`, of what a look has just shown to be a regular file; empty when it cannot be read.
+    /// The first bytes, at most `limit`, of a file that `stat` has just shown to be regular; empty if it cannot be read.
     fn head(&self, path: &Path, limit: usize) -> Vec<u8>;
-    /// The names in a directory, sorted; empty when it cannot be read.
+    /// The names in a directory, sorted; empty if it cannot be read.
     fn names(&self, path: &Path) -> Vec<OsString>;
-    /// The names in a directory, sorted, and what each is without following a link.
+    /// The names in a directory, sorted, and the kind of each; links are not followed.
     fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>>;
     fn sealing(&self) -> Sealing;
-    /// The names in the environment of the parent process, where they can be read.
+    /// The names in the parent process's environment, if that can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
     /// The working directory, canonical.
     fn cwd(&self) -> Option<PathBuf>;
     /// Milliseconds since 1970.
     fn now(&self) -> u64;
-    /// The home directory that the password database gives to a uid.
+    /// The home directory of a uid in the password database.
     fn home_of(&self, uid: u32) -> Option<PathBuf>;
-    /// The home directory that the password database gives to a login name.
+    /// The home directory of a login name in the password database.
     fn home_of_user(&self, name: &OsStr) -> Option<PathBuf>;
     fn facts(&self) -> &'static Facts {
         facts::THIS
@@ -120,7 +120,7 @@ pub fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// All that is known before anything is decided.
+/// Everything that is known before anything is decided.
 pub struct Input<'a> {
     pub environ: &'a Environ,
     pub settings: Settings<'a>,
@@ -137,7 +137,7 @@ impl<'a> Input<'a> {
         Gid::effective().as_raw()
     }
 
-    /// The process's id, which the command keeps. Few starts need it.
+    /// The process id, which the command keeps. Few starts need it.
     pub fn pid(&self) -> u32 {
         std::process::id()
     }

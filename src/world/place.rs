@@ -1,18 +1,18 @@
-//! A directory under two names, and `realpath -m`. It knows nothing of Hermes.
+//! A directory with both its spelled and its canonical path, and `realpath -m`. It knows nothing of Hermes.
 #![forbid(unsafe_code)]
 
 use std::path::{Component, Path, PathBuf};
 
 use super::{PATH_MAX, World};
 
-/// As many links in a row as the kernel follows (path_resolution(7)).
+/// How many links in a row the kernel follows (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
-/// A directory in the spelling that the user knows, and the canonical one that comparisons need.
+/// A directory as the user spells it, and its canonical path for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub spelled: PathBuf,
-    /// Without links; the spelling again where the directory does not exist.
+    /// With all links resolved; the spelling if the directory does not exist.
     pub canonical: PathBuf,
 }
 
@@ -21,8 +21,8 @@ impl Place {
         Self { spelled: path.to_owned(), canonical: world.canonical(path).unwrap_or_else(|_| path.to_owned()) }
     }
 
-    /// Is `path` this directory or below it, by its spelling or by where it leads? A link's own place counts as well as
-    /// where it points to, and a path need not exist.
+    /// Is `path` this directory or below it, by its spelling or once resolved? For a link both its own place and its target
+    /// count; the path need not exist.
     pub fn holds(&self, path: &Path, world: &dyn World) -> bool {
         if !path.is_absolute() {
             return false;
@@ -39,7 +39,7 @@ impl Place {
     }
 }
 
-/// `realpath -m`: links resolved, dangling ones too; what does not exist stays as spelled.
+/// `realpath -m`: links are resolved, even dangling ones; the part that does not exist stays as spelled.
 pub fn resolve_allow_missing(path: &Path, world: &dyn World) -> PathBuf {
     let mut path = path.to_owned();
     if path.as_os_str().len() >= PATH_MAX {
@@ -62,11 +62,11 @@ pub fn resolve_allow_missing(path: &Path, world: &dyn World) -> PathBuf {
     path
 }
 
-/// Does a path lead through the place `below` in `base`, which is canonical? So does a link to that place, by whichever way its
-/// directory is reached; one that leads to where a link at that place points does not.
+/// Does resolving `path` pass through the entry `below` in `base`, which is canonical? A link to that entry does, however
+/// its directory is reached; a link straight to the target of a link at that entry does not.
 pub fn leads_through(path: &Path, base: &Path, below: &Path, world: &dyn World) -> bool {
     let words = |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
-    // The parts that are still to go, the next one last.
+    // The parts still to be resolved, the next one last.
     let (wanted, mut left) = (words(below), words(path));
     let mut done = PathBuf::new();
     let mut links = 0;

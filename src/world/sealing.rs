@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use nix::fcntl::OFlag;
 use nix::unistd::Uid;
 
-/// What the kernel has of Landlock (landlock(7)).
+/// The kernel's support of Landlock (landlock(7)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landlock {
-    /// This version of its ABI.
+    /// Available, with this version of its ABI.
     Abi(u32),
-    /// It was built in and is not switched on.
+    /// Built in, but not enabled.
     Disabled,
     Missing,
     NotLinux,
@@ -25,7 +25,7 @@ impl Landlock {
     #[cfg(target_os = "linux")]
     fn probe() -> Self {
         use landlock::{LandlockStatus, RestrictSelf};
-        // Without flags and without no_new_privs this has no effect; it only asks for the version of the ABI.
+        // Without flags and no_new_privs this has no effect except to ask for the ABI version.
         match RestrictSelf::default().no_new_privs(false).apply().map(|status| status.landlock) {
             Ok(LandlockStatus::Available { effective_abi, .. }) => Self::Abi(effective_abi as u32),
             Ok(LandlockStatus::NotEnabled) => Self::Disabled,
@@ -39,15 +39,15 @@ impl Landlock {
     }
 }
 
-/// What a seal depends on. Nobody is asked for it without one.
+/// What a seal depends on. Gathered only if a seal is wanted.
 #[derive(Debug)]
 pub struct Sealing {
     pub landlock: Landlock,
-    /// The command will have CAP_PERFMON or CAP_SYS_ADMIN over the whole machine.
+    /// The command will have CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace.
     pub watches_all: bool,
-    /// The open descriptors that the command inherits, each with what it leads to.
+    /// The open descriptors that the command inherits, with their targets.
     pub descriptors: Vec<(u32, PathBuf)>,
-    /// The mounts that this process sees, as in proc_pid_mountinfo(5).
+    /// The mounts that this process sees, in the format of proc_pid_mountinfo(5).
     pub mounts: io::Result<Vec<u8>>,
 }
 
@@ -72,15 +72,15 @@ fn watches_all() -> bool {
     let field =
         |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap_or_default();
     let set = |name| u64::from_str_radix(field(name).trim(), 16).unwrap_or_default();
-    // What is left after an `execve` with no_new_privs, of which files have no say: of root what it has, of others the
-    // ambient set ("Transformation of capabilities during execve").
+    // What is left after an `execve` with no_new_privs, when file capabilities do not count: root keeps what it has, others
+    // the ambient set ("Transformation of capabilities during execve").
     let is_root = field("Uid").split_whitespace().take(2).any(|uid| uid == "0");
     let kept = if is_root { set("CapPrm") & (set("CapBnd") | set("CapInh")) } else { set("CapAmb") };
     kept & (SYS_ADMIN | PERFMON) != 0
         && fs::metadata("/proc/self/ns/user").map_or(true, |namespace| namespace.ino() == INITIAL)
 }
 
-/// The descriptors without FD_CLOEXEC, by number; nothing where there is no `/proc`.
+/// The descriptors without FD_CLOEXEC, by number; none without `/proc`.
 fn inherited_descriptors() -> Vec<(u32, PathBuf)> {
     let is_inherited = |number: &u32| {
         let info = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();

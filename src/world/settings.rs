@@ -1,10 +1,10 @@
-//! The variables that are switches of hermes-exec itself, and the usual ones for output: all of them are read here and nowhere
-//! else. What a value is worth is decided where it is used.
+//! The variables that control hermes-exec itself, and the usual ones for output. They are read here and nowhere else; their
+//! values are validated where they are used.
 #![forbid(unsafe_code)]
 
 use crate::environ::Environ;
 
-/// The variable that keeps shims from calling us for ever.
+/// The variable that stops shims from calling us in an endless loop.
 pub const GUARD: &[u8] = b"HERMES_EXEC_GUARD";
 
 /// The switches. A variable that is blank counts as unset.
@@ -17,7 +17,7 @@ pub struct Settings<'a> {
     pub terminal_home_mode: Option<Vec<u8>>,
     /// `HERMES_EXEC_GUARD`, as it was inherited.
     pub guard: &'a [u8],
-    /// Nobody said no to colours: `NO_COLOR` (no-color.org), and a terminal without any.
+    /// Colours are not ruled out by `NO_COLOR` (no-color.org) or by a terminal without them.
     pub colours: bool,
 }
 

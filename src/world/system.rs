@@ -28,7 +28,7 @@ pub struct System {
 }
 
 impl System {
-    /// `realpath(3)` by way of the directories above, each of which is looked up once for all that is in it. No recursion: a
+    /// `realpath(3)` by way of the directories above, each of which is looked up once for everything in it. Not recursive: a
     /// path can have thousands of components.
     fn canonical_from_above(&self, path: &Path) -> io::Result<PathBuf> {
         if !path.is_absolute() || !matches!(path.components().next_back(), Some(Component::Normal(_))) {
@@ -46,7 +46,7 @@ impl System {
         canonical
     }
 
-    /// The last component of a path in its directory, which is canonical.
+    /// Resolves the last component of a path. `dir` is its directory, canonical.
     fn canonical_in(&self, dir: &Path, path: &Path) -> io::Result<PathBuf> {
         let path = dir.join(path.file_name().unwrap_or_default());
         match self.lstat(&path)?.kind {
@@ -56,8 +56,8 @@ impl System {
     }
 }
 
-/// `access(2)` for the effective uid, which is the one that `execve` and `mkdir` go by. EPERM says nothing: container engines
-/// answered so to a call that they do not know (moby#41704), and those two have the last word.
+/// `access(2)` for the effective uid, as `execve` and `mkdir` use it. EPERM counts as success: container engines returned it
+/// for a system call they did not know (moby#41704), and `execve` and `mkdir` decide anyway.
 fn access(path: &Path, mode: AccessFlags) -> io::Result<()> {
     match faccessat(AT_FDCWD, path, mode, AtFlags::AT_EACCESS) {
         Err(Errno::EPERM) => Ok(()),
@@ -79,7 +79,7 @@ impl World for System {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        // The file systems of macOS mostly ignore case, and only the system's own function tells a name as it is on disk.
+        // File systems of macOS mostly ignore case, and only the system's own function returns a name as it is on disk.
         let asks_whole = cfg!(target_vendor = "apple");
         self.canonicals
             .get_or(path, || if asks_whole { fs::canonicalize(path) } else { self.canonical_from_above(path) })
@@ -127,7 +127,7 @@ impl World for System {
     }
 
     fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>> {
-        // What has vanished since, or cannot be examined, is not taken for a directory.
+        // An entry that has vanished since, or cannot be examined, does not count as a directory.
         let entry = |entry: fs::DirEntry| (entry.file_name(), entry.file_type().map_or(Kind::Other, kind));
         let mut entries: Vec<_> = fs::read_dir(path)?.map(|found| found.map(entry)).collect::<io::Result<_>>()?;
         entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));

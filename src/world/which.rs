@@ -1,6 +1,6 @@
-//! The crate `which` on a [`World`], for programs in other places than the command's own PATH. Its own view of the machine
-//! asks glibc for a home directory, which in a static program brings 170 KB of name services, and crashes where those do not
-//! fit the host (see `sys.rs`); no path here starts with a tilde.
+//! The crate `which` on a [`World`], for programs outside the command's own PATH. The crate's own view of the machine asks
+//! glibc for a home directory, which in a static program adds 170 KB of name services, and crashes if those do not match the
+//! host (see `sys.rs`). No path here starts with a tilde.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};

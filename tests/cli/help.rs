@@ -86,19 +86,19 @@ fn a_bad_value_is_named_with_what_is_allowed() {
     for (words, told, hint) in [
         (
             &["--home", "profil"][..],
-            "--home does not take 'profil'",
-            "did you mean 'profile'? one of: auto, profile, real",
+            "--home: 'profil' is not a valid value",
+            "did you mean 'profile'? valid values: auto, profile, real",
         ),
-        (&["--home=x"], "--home does not take 'x'", "hint: one of: auto, profile, real"),
-        (&["--seal=file"], "--seal does not take 'file'", "'files'? one of: off, on, files"),
-        (&["--markers", "some"], "--markers does not take 'some'", "one of: all, own"),
-        (&["--completions", "tcsh"], "--completions does not take 'tcsh'", "one of: bash, zsh, fish"),
+        (&["--home=x"], "--home: 'x' is not a valid value", "hint: valid values: auto, profile, real"),
+        (&["--seal=file"], "--seal: 'file' is not a valid value", "'files'? valid values: off, on, files"),
+        (&["--markers", "some"], "--markers: 'some' is not a valid value", "valid values: all, own"),
+        (&["--completions", "tcsh"], "--completions: 'tcsh' is not a valid value", "valid values: bash, zsh, fish"),
         (&["--share", "../x"], "--share: '../x' is not a path below the home", "keychain, claude"),
-        (&["--inherit-credentials=antropic"], "no group 'antropic'", "did you mean 'anthropic'?"),
+        (&["--inherit-credentials=antropic"], "unknown group 'antropic'", "did you mean 'anthropic'?"),
         // Whoever names a program means its login.
-        (&["--inherit-credentials=gh"], "no group 'gh'", "did you mean 'github'?"),
-        (&["--inherit-credentials=claude"], "no group 'claude'", "did you mean 'anthropic' or 'claude-code'?"),
-        (&["--home", "a\u{1b}[m\nb"], r"'a\u{1b}[m\nb'", "one of"),
+        (&["--inherit-credentials=gh"], "unknown group 'gh'", "did you mean 'github'?"),
+        (&["--inherit-credentials=claude"], "unknown group 'claude'", "did you mean 'anthropic' or 'claude-code'?"),
+        (&["--home", "a\u{1b}[m\nb"], r"'a\u{1b}[m\nb'", "valid values"),
     ] {
         let outcome = sandbox.hx(words.iter().chain(&["true"])).run();
         outcome.fails(125, &[told, hint]);

@@ -251,8 +251,8 @@ fn the_man_page_has_the_keys_of_the_policy_file() {
     let sandbox = Sandbox::with_builder();
     let known = |file: &str| -> BTreeSet<String> {
         sandbox.write("real/.hermes/hermes-exec.json", file);
-        let outcome = sandbox.hx(["true"]).run().fails(125, &["the keys here are "]);
-        let list = outcome.stderr.split_once("the keys here are ").unwrap().1;
+        let outcome = sandbox.hx(["true"]).run().fails(125, &["valid keys here: "]);
+        let list = outcome.stderr.split_once("valid keys here: ").unwrap().1;
         list.trim().split(", ").map(str::to_owned).collect()
     };
     let page = section("FILES");
@@ -356,7 +356,9 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 fn the_readme_counts_the_catalogue() {
     let section = readme("What is removed, kept and linked");
     let (names, groups) = (catalogue::rows().count(), catalogue::groups().len());
-    assert!(section.contains(&format!("| 4 | {names} names of ")) && section.contains(&format!(" in {groups} groups")));
+    assert!(
+        section.contains(&format!("| 4 | {names} names that ")) && section.contains(&format!(" in {groups} groups"))
+    );
     let by_name: BTreeSet<_> = quoted(between(&section, "granted by name only: ", ". ")).collect();
     assert_eq!(by_name, catalogue::BY_NAME_ONLY.into_iter().collect());
 }

@@ -103,7 +103,7 @@ fn without_a_real_home_nothing_is_linked_and_a_finding_says_so() {
     let container = Container::new(true, "").with_login();
     let outcome = container.by_user(&["-v"]).run();
     assert_eq!(homes(&outcome), pair("/opt/data/home", ""));
-    assert!(outcome.stderr.contains("nothing is linked: the real home is not known"), "{outcome:?}");
+    assert!(outcome.stderr.contains("nothing is linked: the real home is unknown"), "{outcome:?}");
     assert!(container.links().is_empty(), "{:?}", container.links());
 }
 
@@ -166,7 +166,7 @@ fn root_links_nothing_of_its_own_and_says_whose_home_it_does_not_know() {
         let container = Container::new(true, "").with_login();
         let outcome = container.by_root(options).env("HERMES_REAL_HOME", "/root").run();
         assert_eq!(homes(&outcome).1, "");
-        let note = "nothing is linked: the profile belongs to uid 10000, whose home is not known";
+        let note = "nothing is linked: the profile belongs to uid 10000, whose home is unknown";
         assert_eq!(outcome.stderr.matches(note).count(), 1, "{outcome:?}");
         assert!(container.links().is_empty(), "{:?}", container.links());
         container.by_root(&options[1..]).run().ok();
@@ -197,7 +197,7 @@ fn on_a_volume_of_roots_the_user_is_told_that_no_home_can_be_made() {
     let container = Container::new(false, "");
     lchown(container.0.path("data"), Some(0), Some(0)).unwrap();
     let run = container.run(USER, &["--home", "profile"], &["true"]).env("HOME", "/");
-    run.run().fails(125, &["/opt/data/home cannot be made: Permission denied", "mkdir -m 700 /opt/data/home"]);
+    run.run().fails(125, &["cannot create the home /opt/data/home: Permission denied", "mkdir -m 700 /opt/data/home"]);
     assert_eq!(homes(&container.by_user(&[]).env("HOME", "/").run().ok()), pair("/", ""), "auto is no error");
 }
 

@@ -122,7 +122,7 @@ fn home_that_cannot_be_made() {
     std::fs::remove_dir_all(setup.sandbox.home()).unwrap();
     let run = as_stranger(&setup, setup.doctor(&[]));
     std::os::unix::fs::chown(setup.sandbox.profile("builder"), Some(0), Some(0)).unwrap();
-    let cure = fires(run, "profile", "problem", &["cannot be made"]);
+    let cure = fires(run, "profile", "problem", &["cannot create the home"]);
     assert_eq!(cure, format!("sudo install -d -m 700 -o {STRANGER} {}", setup.sandbox.home().display()));
 }
 

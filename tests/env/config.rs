@@ -86,10 +86,10 @@ fn the_home_mode_is_that_of_the_terminal() {
 fn what_is_too_large_or_too_deep_is_said() {
     let large = |text: &str| read(format!("# key_env\n[{}]", text.repeat(MOST / 2)).as_bytes());
     for text in ["[],", "'',"] {
-        assert_eq!(large(text), Err("a collection in it is too large".into()));
+        assert_eq!(large(text), Err("contains a collection that is too large".into()));
     }
     let deep = format!("key_env: A\nl:\n  {}", "- ".repeat(DEEPEST));
-    assert_eq!(read(deep.as_bytes()), Err("its collections are too deep".into()));
+    assert_eq!(read(deep.as_bytes()), Err("collections are nested too deeply".into()));
     let long = format!("key_env: A\nl:\n{}", "- ['::,,', {a: b}]\n".repeat(MOST / 8));
     assert_eq!(read(long.as_bytes()).map(|config| config.declared), Ok(set(&["A"])));
 }

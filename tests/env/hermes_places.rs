@@ -179,7 +179,7 @@ fn a_first_line_that_names_its_command() {
     let script = sandbox.script("script", format!("#!{} /bin/sh\necho hi\n", sandbox.copied_binary().display()));
     assert_eq!(sandbox.hx([script.to_str().unwrap()]).run().ok().out(), "hi\n");
     let script = sandbox.script("option", format!("#!{} -v\necho hi\n", sandbox.copied_binary().display()));
-    sandbox.hx([script.to_str().unwrap()]).run().fails(125, &["without a command, for ever"]);
+    sandbox.hx([script.to_str().unwrap()]).run().fails(125, &["without a command in an endless loop"]);
 }
 
 #[test]

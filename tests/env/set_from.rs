@@ -64,7 +64,7 @@ fn a_file_that_everybody_can_read_is_a_warning() {
     let file = sandbox.write("key", "v");
     let outcome = sandbox.hx(["--set-from", &format!("KEY={}", file.display()), "--", "/usr/bin/true"]).run();
     assert_eq!(outcome.code(), 0);
-    assert!(outcome.stderr.starts_with("hermes-exec: warning: ") && outcome.stderr.contains("readable by everybody"));
+    assert!(outcome.stderr.starts_with("hermes-exec: warning: ") && outcome.stderr.contains("world-readable"));
 }
 
 #[test]

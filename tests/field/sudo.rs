@@ -81,7 +81,7 @@ fn a_profile_that_only_the_caller_of_sudo_has_is_an_error_with_two_ways_out() {
         let outcome = machine.alice(&command).run();
         let name = profile[1];
         let hint = format!("sudo -u alice hermes-exec ..., or --hermes-home {root}");
-        outcome.fails(125, &[&format!("there is no profile '{name}'"), &hint]);
+        outcome.fails(125, &[&format!("no profile '{name}'"), &hint]);
     }
     assert_eq!(listing(&machine.0.dir.join("real")), before);
 
@@ -110,7 +110,7 @@ fn a_profile_that_nobody_has_is_no_matter_of_sudo() {
     let machine = Machine::new();
     let hx = machine.hermes_exec();
     let outcome = machine.alice(&[system("sudo"), "-n", &hx, "-p", "gone", "--", "true"]).run();
-    let outcome = outcome.fails(125, &["there is no profile 'gone'"]);
+    let outcome = outcome.fails(125, &["no profile 'gone'"]);
     assert!(!outcome.stderr.contains("alice"), "{outcome:?}");
 }
 

@@ -149,10 +149,10 @@ pub fn config(text: &[u8]) {
             }
         }
         Err(why) => {
-            let place = why.strip_prefix("it is no YAML, at line ").and_then(|place| place.split_once(", column "));
+            let place = why.strip_prefix("invalid YAML at line ").and_then(|place| place.split_once(", column "));
             let is_place =
                 place.is_some_and(|(line, column)| line.parse::<usize>().is_ok() && column.parse::<usize>().is_ok());
-            let others = ["it is not UTF-8", "a collection in it is too large", "its collections are too deep"];
+            let others = ["not UTF-8", "contains a collection that is too large", "collections are nested too deeply"];
             assert!(is_place || others.contains(&why.as_str()), "{why}");
             assert!(!holds_secret(why.as_bytes()));
         }

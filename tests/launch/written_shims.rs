@@ -80,9 +80,9 @@ fn an_older_one_is_brought_up_to_date_and_an_equal_one_is_not_written() {
 fn bad_words_and_options_that_could_not_run_are_refused() {
     let sandbox = Sandbox::with_builder();
     for (words, told) in [
-        (&["--shims", "d", "a/b"][..], "not the name of a tool"),
-        (&["--shims", "d", ""], "not the name of a tool"),
-        (&["--shims", "d", "--", "-x"], "not the name of a tool"),
+        (&["--shims", "d", "a/b"][..], "not a tool name"),
+        (&["--shims", "d", ""], "not a tool name"),
+        (&["--shims", "d", "--", "-x"], "not a tool name"),
         (&["--shims", "a:b", "uv"], "colon"),
         (&["--shims", "d", "--set", "A=canary", "uv"], "--set"),
         (&["--shims", "d", "-a", "x", "uv"], "--argv0"),

@@ -202,7 +202,7 @@ fn after_su_with_the_whole_block_nothing_is_done_in_the_other_users_profile() {
 
     let run = sandbox.hx(["-p", "writer", "true"]).env("HOME", sandbox.home());
     let run = run.env("HERMES_REAL_HOME", sandbox.real()).env("HERMES_HOME", sandbox.profile("builder"));
-    with_users(&sandbox, run, BOB).run().fails(125, &["profiles/writer/home cannot be made: Permission denied"]);
+    with_users(&sandbox, run, BOB).run().fails(125, &["profiles/writer/home: Permission denied"]);
 }
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]

@@ -132,7 +132,7 @@ fn w50_what_is_no_file_is_never_opened() {
         let outcome = sandbox.hx(["true"]).run();
         assert_eq!(outcome.code(), 0, "{kind}: {outcome:?}");
         for file in files {
-            let warned = format!("{}: not a regular file; read as empty", sandbox.path(file).display());
+            let warned = format!("{}: not a regular file; treated as empty", sandbox.path(file).display());
             assert!(outcome.stderr.contains(&warned), "{kind}: {outcome:?}");
         }
         let policy = sandbox.path(POLICIES[1]);

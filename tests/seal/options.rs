@@ -80,7 +80,7 @@ fn the_key_is_read_strictly() {
         ("{\"seal\": \"quite another\"}", &["off, on, files"]),
         ("{\"seal\": true}", &["wrong type", "string"]),
         ("{\"seal\": null}", &["wrong type", "string"]),
-        ("{\"seal\": \"on\", \"seal\": \"on\"}", &["'seal' stands twice"]),
+        ("{\"seal\": \"on\", \"seal\": \"on\"}", &["duplicate key 'seal'"]),
         ("{\"seals\": \"on\"}", &["unknown key", "'seal'"]),
         ("{\"programs\": {\"gh\": {\"seal\": \"on\"}}}", &["unknown key"]),
     ] {
@@ -135,7 +135,7 @@ fn explain_says_it_to_people() {
         "cannot be read: ",
         "and 6 more",
         "auth.json",
-        "no file can be made directly in: /, ",
+        "no file can be created directly in: /, ",
     ] {
         assert!(files.contains(words), "{words}: {files}");
     }

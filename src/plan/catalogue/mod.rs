@@ -1,16 +1,15 @@
-//! The built-in table of what Hermes Agent manages: which variable belongs to which group, of which class, and why.
+//! The built-in table of the variables that Hermes Agent manages: the group and the class of each, and why it is there.
 //!
-//! The table is two files that can be read and audited without Rust. Both hold lines of five tab-separated columns: name,
-//! group, class, secret (`yes` or `no`), reason. `names.tsv` is sorted by the ASCII-upper-cased name and searched as it is, so
-//! that a start pays neither for parsing nor for memory. `patterns.tsv` holds the few names with a `*`. Rows marked secret
-//! stand for their name in any ASCII case, because a credential is one in any spelling; the others for that name alone,
-//! because a setting such as `LLM_MODEL` is read in one spelling only.
+//! The table is two files that can be read and audited without knowing Rust. Each line has five tab-separated columns:
+//! name, group, class, secret (`yes` or `no`), reason. `names.tsv` is sorted by the ASCII-upper-cased name and searched as
+//! it is, so that a start neither parses nor copies it. `patterns.tsv` holds the few names with a `*`. A row marked secret
+//! applies to its name in any ASCII case, because a credential is one in any spelling; other rows only to the exact name,
+//! because a setting like `LLM_MODEL` is read in one spelling only.
 //!
-//! `settings.txt` is the other side: names that look like a credential's by one of their words and are none, such as
-//! `HERMES_MAX_TOKENS` and the paths of token files, one a line and sorted. Nobody's guess takes those away.
+//! `settings.txt` is the opposite: names that look like a credential because of one of their words but are not, like
+//! `HERMES_MAX_TOKENS` and the paths of token files; one a line, sorted. No rule that guesses removes them.
 //!
-//! This file removes and keeps nothing; what a row leads to is the policy's business. It does not look at values, and it
-//! does not see through `APPTAINERENV_` and `SINGULARITYENV_`.
+//! `env/` decides what is removed. Values, and the prefixes `APPTAINERENV_` and `SINGULARITYENV_`, are not handled here.
 #![forbid(unsafe_code)]
 
 use std::cmp::Ordering;
@@ -23,40 +22,40 @@ static NAMES: &str = include_str!("names.tsv");
 static PATTERNS: &str = include_str!("patterns.tsv");
 static SETTINGS: &str = include_str!("settings.txt");
 
-// Where the first column of each line starts and ends, found by the compiler. Offsets and not references: in a
-// position-independent program those would have to be relocated at each start.
+// Where the first column of each line starts and ends, computed by the compiler. Offsets rather than references, which a
+// position-independent program would have to relocate at each start.
 static NAME_KEYS: [(u32, u32); count_lines(NAMES)] = keys(NAMES);
 static PATTERN_KEYS: [(u32, u32); count_lines(PATTERNS)] = keys(PATTERNS);
 static FIRST_BYTES: FirstBytes = first_bytes();
 
-/// The groups that are granted by their name only, never by the bare `--inherit-credentials`: what is in them belongs to
-/// Hermes as a service, or opens far more than a model.
+/// The groups that are granted by name only, never by the bare `--inherit-credentials`: their variables belong to Hermes as
+/// a service, or give access to far more than a model.
 pub const BY_NAME_ONLY: [&str; 6] =
     ["gateway", "github", "hermes-internal", "infrastructure", "messaging", "secret-manager"];
 
-/// The name of the one row that no grant opens: Hermes carries a variable past its own filter under this prefix.
+/// The one row that cannot be granted: with this prefix Hermes carries variables past its own filter.
 const FORCED: &str = "_HERMES_FORCE_*";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     pub name: &'static str,
-    /// The vendor, or the part of Hermes, that it belongs to: the word that grants it.
+    /// The vendor or the part of Hermes that it belongs to: the word that grants it.
     pub group: &'static str,
     /// What sort of thing it is, e.g. `provider-key` or `messaging`.
     pub class: &'static str,
-    /// Whether the value itself is a secret. If so, the row stands for its name in any ASCII case.
+    /// Whether the value itself is a secret. If so, the row applies to its name in any ASCII case.
     pub secret: bool,
     /// One phrase for people, e.g. "API key of Anthropic".
     pub reason: &'static str,
 }
 
 impl Row {
-    /// Whether granting the group keeps the variable. False for `_HERMES_FORCE_*` alone.
+    /// Does granting the group keep the variable? False only for `_HERMES_FORCE_*`.
     pub fn is_grantable(&self) -> bool {
         self.name != FORCED
     }
 
-    /// Whether it leads to the models of a provider, and the bare `--inherit-credentials` grants it.
+    /// Does it give access to a provider's models, and does the bare `--inherit-credentials` grant it?
     pub fn is_of_a_provider(&self) -> bool {
         (self.class.starts_with("provider-") || self.class == "cloud-credential") && !is_by_name_only(self.group)
     }
@@ -76,7 +75,8 @@ pub fn find(name: &[u8]) -> Option<Row> {
     literal(name).or_else(|| by_pattern(name))
 }
 
-/// Whether a name with a secret word in it is known to hold no secret: Hermes' settings, and other tools' places of keys.
+/// Is a name that contains a secret word known to hold no secret? So are settings of Hermes, and paths of other tools' key
+/// files.
 pub fn is_setting(name: &[u8]) -> bool {
     SETTINGS.lines().any(|known| pattern::matches(known.as_bytes(), name))
 }
@@ -90,7 +90,7 @@ fn compare_ignoring_case(left: &[u8], right: &[u8]) -> Ordering {
     left.iter().map(u8::to_ascii_uppercase).cmp(right.iter().map(u8::to_ascii_uppercase))
 }
 
-/// Most names fit no pattern in any case, so a line's other columns are read only after that.
+/// A line's other columns are read only if its pattern matches, since most names match none.
 fn by_pattern(name: &[u8]) -> Option<Row> {
     if !may_match(&FIRST_BYTES, name) {
         return None;
@@ -159,25 +159,25 @@ pub fn is_by_name_only(group: &str) -> bool {
     BY_NAME_ONLY.contains(&group)
 }
 
-/// Errors: a hint, where there is none.
+/// The group of this name. Errors: a hint, if there is none.
 pub fn group(word: &[u8]) -> Result<&'static str, String> {
     let known = groups();
     if let Some(group) = known.iter().find(|group| group.as_bytes() == word) {
         return Ok(group);
     }
-    // Who names a program means what it logs in with.
+    // The name of a program means the groups with which it logs in.
     let close = match login(word) {
         Some(Login::Groups(groups)) => groups.to_vec(),
         _ => std::str::from_utf8(word).ok().and_then(|word| closest(word, known.iter().copied())).into_iter().collect(),
     };
     Err(match close.is_empty() {
         false => format!("did you mean '{}'?", close.join("' or '")),
-        true => "the groups are in: hermes-exec --catalogue".into(),
+        true => "to list the groups: hermes-exec --catalogue".into(),
     })
 }
 
-/// The known word that `word` is most likely a misspelling of: at most a third of its characters, and at most three, put in,
-/// taken out, changed or swapped with a neighbour; case does not count. Of equally close words the first.
+/// The known word that `word` is most likely a misspelling of: with at most a third of its characters, and at most three,
+/// inserted, removed, changed or swapped with a neighbour. Case does not count. Of equally close words, the first.
 pub fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 64;
     if word.len() > LONGEST {

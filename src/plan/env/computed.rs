@@ -1,5 +1,5 @@
-//! Rule 0: the variables that hermes-exec itself sets. Those that only point to places are in `pointers.rs`. Which of them the
-//! command gets is decided in the ladder.
+//! Rule 0: the variables that hermes-exec itself sets, except those in `pointers.rs`. The ladder decides which of them the
+//! command gets.
 #![forbid(unsafe_code)]
 
 use std::os::unix::ffi::OsStrExt;
@@ -31,7 +31,7 @@ impl Computed {
             None if redirected => computed.decisions.push(Decision::remove(
                 b"HERMES_REAL_HOME",
                 Rule::Computed,
-                "leads to no acceptable home",
+                "does not name an acceptable home",
             )),
             _ => {}
         }
@@ -47,10 +47,10 @@ impl Computed {
         computed
     }
 
-    /// GNUPGHOME of a start for another home would keep its keys for this one; for the same home it is set again.
+    /// A GNUPGHOME set by a start for another home would bring that home's keys here. For the same home it is set again.
     fn remove_gnupg(&mut self, input: &Input<'_>) {
         if input.environ.given(GNUPGHOME.as_bytes()).is_some_and(is_own_gnupg) {
-            let reason = "keys of the profile whose HOME it was";
+            let reason = "names the keys of the profile whose HOME it was";
             self.decisions.push(Decision::remove(GNUPGHOME.as_bytes(), Rule::Computed, reason));
         }
     }
@@ -60,14 +60,14 @@ impl Computed {
         self.decisions.push(Decision::new(name.as_bytes(), value, Rule::Computed, reason));
     }
 
-    /// What becomes of a variable of the block. One that has the value already is kept.
+    /// The decision on a variable of the block. If it has the value already, it is kept.
     pub(super) fn decide(&self, variable: &Variable<'_>) -> Option<Decision> {
         let decision = self.decisions.iter().find(|decision| decision.name == variable.name)?.clone();
         let is_same = matches!(&decision.change, Change::Set(value) if variable.values().eq([value.as_slice()]));
         Some(if is_same { Decision { change: Change::Keep, ..decision } } else { decision })
     }
 
-    /// The variables that are set, for a block without them.
+    /// The variables to set in a block without them.
     pub fn new_names(&self) -> impl Iterator<Item = Decision> {
         self.decisions.iter().filter(|decision| decision.change != Change::Remove).cloned()
     }

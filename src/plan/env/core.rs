@@ -1,11 +1,11 @@
-//! What any program may expect of its environment: `--minimal` passes these, and no guess about a value or a name that
-//! somebody declared takes one of them away.
+//! The variables that any program may expect. `--minimal` keeps them, and no rule that guesses, by a declared name or the
+//! shape of a value, removes one.
 #![forbid(unsafe_code)]
 
 use super::secrets;
 use crate::plan::pattern;
 
-/// The core names, exactly; with `*` where it is a family.
+/// Exact names, or with `*` for a family.
 const CORE: [&str; 59] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "SHLVL", "TERM", "COLORTERM", "LANG", "LANGUAGE",
     "LC_*", "TZ", "TMPDIR", "TMP", "TEMP", "EDITOR", "VISUAL", "PAGER", "NO_COLOR", "FORCE_COLOR", "CI", "COLUMNS",
@@ -17,7 +17,7 @@ const CORE: [&str; 59] = [
     "HERMES_DELEGATED_CHILD_CONTEXT", "HERMES_EXEC_*",
 ];
 
-/// Is this a core name? The settings of Hermes' terminal are, but not what may be a password among them.
+/// Is this a core name? So are the settings of Hermes' terminal, except those that may be a password.
 pub fn is_core(name: &[u8]) -> bool {
     CORE.iter().any(|core| pattern::matches(core.as_bytes(), name))
         || name.starts_with(b"TERMINAL_") && !secrets::has_secret_word(name)

@@ -1,4 +1,4 @@
-//! What becomes of a variable, by which rule, and why: the one type for it, from the rules to the reports.
+//! What happens to a variable, by which rule, and why. One type, from the rules to the reports.
 #![forbid(unsafe_code)]
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,18 +38,18 @@ impl Rule {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Every copy stays, at its place.
+    /// Every copy stays in its place.
     Keep,
     /// Every copy is removed.
     Remove,
     /// One entry with this value.
     Set(Vec<u8>),
-    /// The new value of each copy; none where the copy is removed.
+    /// The new value of each copy; `None` if the copy is removed.
     Edit(Vec<Option<Vec<u8>>>),
 }
 
 impl Change {
-    /// The change in a word, for reports.
+    /// One word, for reports.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Keep => "kept",

@@ -1,7 +1,7 @@
-//! The names that Hermes' own files speak of: credentials that nobody listed, and names to pass through. Reads what Hermes
-//! loads (hermes-agent 0.19.0: `hermes_cli/env_loader.py`, and `hermes_cli/managed_scope.py` for what an administrator set):
-//! `.env`, `.op.env` and `config.yaml` of the selected profile, of the root, and of the profile that the inherited HERMES_HOME
-//! points to; the `.env` beside Hermes' code in the root, and the one of the machine. Names only.
+//! The names in Hermes' own files: credentials that are not in the catalogue, and names to pass through. Reads what Hermes
+//! loads (hermes-agent 0.19.0: `hermes_cli/env_loader.py`, and `hermes_cli/managed_scope.py` for an administrator's
+//! settings): `.env`, `.op.env` and `config.yaml` of the selected profile, of the root, and of the profile that the
+//! inherited HERMES_HOME points to; the `.env` next to Hermes' code in the root, and the machine's. Names only.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -22,19 +22,19 @@ use crate::world::{FILE_LIMIT, FileText, Input};
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     pub passthrough: BTreeSet<Vec<u8>>,
-    /// The selected profile's `terminal.home_mode`, as it is written there.
+    /// The selected profile's `terminal.home_mode`, as written.
     pub home_mode: Option<String>,
     /// Every name that a `.env` assigns.
     assigned: BTreeSet<Vec<u8>>,
-    /// What a `config.yaml` declares as a credential.
+    /// Every name that a `config.yaml` declares as a credential.
     credentials: BTreeSet<Vec<u8>>,
-    /// The directory of a managed installation, whose `.env` is Hermes' too.
+    /// The directory of a managed installation, whose `.env` Hermes also loads.
     pub managed: Option<PathBuf>,
 }
 
 impl Declared {
-    /// Reads the files. A file that cannot be read is empty, and a warning. Errors: 125 when it is not known what one
-    /// declares: that is not guessed.
+    /// Reads the files. One that is not readable counts as empty, with a warning. Errors: 125 if reading one fails for
+    /// another reason, since what it declares is then unknown.
     pub fn gather(selection: &Selection, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Self, Failure> {
         let mut declared = Self::default();
         let Some(profile) = &selection.profile else { return Ok(declared) };
@@ -75,8 +75,9 @@ impl Declared {
         Ok(())
     }
 
-    /// Is a variable with these values a credential by what the files say? A name that a `.env` assigns is one by a secret word
-    /// in it, or by a password in the URL that it holds. Settings are none, nor are Hermes' own names without a secret word.
+    /// Is a variable with these values a credential according to the files? A name that a `.env` assigns is one if it
+    /// contains a secret word, or if a value contains a URL with a password. Settings are not, nor are Hermes' own names
+    /// without a secret word.
     pub fn is_credential<'a>(&self, name: &[u8], mut values: impl Iterator<Item = &'a [u8]>) -> bool {
         let has_word = secrets::has_secret_word(name);
         let mut looks_secret = || has_word || values.any(secrets::has_credentials_in_url);
@@ -91,14 +92,14 @@ impl Declared {
 fn configuration(path: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Config, Failure> {
     let Some(text) = read(path, input, warnings, false)? else { return Ok(Config::default()) };
     Ok(config::read(&text).unwrap_or_else(|why| {
-        let why = format!("{why}; nothing is passed through by it, and credentials that it declares are not known");
+        let why = format!("{why}; its env_passthrough is ignored, and credentials that it declares are not recognised");
         warnings.push(unread(path, &why));
         Config::default()
     }))
 }
 
-/// The text of a file, up to the limit. One that is cut is read only where its first part says something by itself.
-/// Errors: 125 when it is not known what is in it.
+/// The text of a file, up to the limit. The start of a longer file is used only if it `is_of_lines`. Errors: 125 if reading
+/// fails.
 fn read(
     path: &Path,
     input: &Input<'_>,
@@ -109,12 +110,12 @@ fn read(
         FileText::Failed(why) => return Err(failed(path, &why)),
         FileText::Missing | FileText::Link => None,
         FileText::Unreadable(why) => {
-            warnings.push(unread(path, &format!("{why}; read as empty")));
+            warnings.push(unread(path, &format!("{why}; treated as empty")));
             None
         }
         FileText::Found { bytes, is_cut: false, .. } => Some(bytes),
         FileText::Found { bytes, .. } => {
-            let rest = if is_of_lines { "only its first 1 MiB is read" } else { "read as empty" };
+            let rest = if is_of_lines { "only its first 1 MiB is read" } else { "treated as empty" };
             warnings.push(unread(path, &format!("larger than 1 MiB; {rest}")));
             is_of_lines.then_some(bytes)
         }

@@ -1,4 +1,4 @@
-//! What becomes of the marker families in a block: each stays or goes as a whole.
+//! What happens to the marker families in a block: each is kept or removed as a whole.
 #![forbid(unsafe_code)]
 
 use super::decision::Rule;
@@ -11,13 +11,13 @@ use crate::cli::Markers;
 use crate::plan::pattern;
 use crate::world::World;
 
-/// What becomes of a family.
+/// What happens to a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Removed,
-    /// A member is kept or passed through, by this rule.
+    /// A member is kept or passed through by this rule.
     Kept(Rule),
-    /// It has nothing to do with Hermes, and only what has is to be removed.
+    /// No member points to Hermes, and only such families are to be removed.
     Spared,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Fate {
 pub(super) struct Families {
     /// For each variable its family.
     of: Vec<Option<&'static Family>>,
-    /// The fates, in the order of [`FAMILIES`]; none for those without a member in the block.
+    /// The fates, in the order of [`FAMILIES`]; `None` for a family without a member in the block.
     fates: [Option<Fate>; FAMILIES.len()],
 }
 
@@ -64,8 +64,8 @@ impl Families {
     }
 }
 
-/// The rule by which a family stays: one of its members is kept or passed through. A member on which rule 1 or 2 decides keeps
-/// none.
+/// The rule that keeps a family, if one of its members is kept or passed through. A member decided by rule 1 or 2 does not
+/// count.
 fn keeper(family: &'static Family, members: &[&Variable<'_>], user: &UserRules, declared: &Declared) -> Option<Rule> {
     let can_keep = |name: &[u8]| user.decide(name).is_none_or(|decision| decision.rule == Rule::Keep);
     // Asked once for each member, not once for each pattern.

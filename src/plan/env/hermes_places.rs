@@ -1,9 +1,10 @@
-//! What is Hermes' own, known by what is there: its venvs, its code and its runtimes, wherever an installer has left them; and
-//! what is done about them on PATH, on PYTHONPATH and in other lists. Hermes strips its markers before a command starts and
-//! leaves its venv's `bin` first on PATH (hermes-agent 0.19, `tools/environments/local.py`), so that no marker tells.
+//! Hermes' own places, recognised by what they contain: its venvs, its code and its runtimes, wherever an installer has put
+//! them; and how they are removed from PATH, PYTHONPATH and other lists. No marker shows them: Hermes strips its markers
+//! before it starts a command, but leaves its venv's `bin` first on PATH (hermes-agent 0.19,
+//! `tools/environments/local.py`).
 //!
-//! It finds no program (`command.rs` does), and leaves every other venv where it is. On PATH a place counts only by what a
-//! start within this one still sees, so that it changes nothing.
+//! It finds no programs (`command.rs` does), and leaves every other venv alone. What counts on PATH is only what a nested
+//! start still sees, so that a nested start changes nothing.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -14,26 +15,26 @@ use crate::environ::is_blank;
 use crate::world::place::{Place, resolve_allow_missing};
 use crate::world::{Kind, PATH_MAX, World};
 
-/// Where system-wide installations keep Hermes: the container image, and an installation by root.
+/// Where Hermes is in its container image, and when root installs it.
 const SYSTEM_WIDE: [&str; 2] = ["/opt/hermes", "/usr/local/lib/hermes-agent"];
-/// Below the root: the checkout, what the installer makes, and the tools that Hermes brings with it.
+/// Below the root: the checkout, what the installer creates, and the tools that come with Hermes.
 const BELOW_ROOT: [&str; 5] = ["hermes-agent", "installs", "tools", "node", "node_modules"];
-/// Directories of the system, in which nobody makes a venv.
+/// Directories of the system, which are never part of a venv.
 const SYSTEM: [&[u8]; 4] = [b"/bin", b"/sbin", b"/usr/bin", b"/usr/sbin"];
-/// The package that Hermes' code is known by.
+/// The Python package by which Hermes' code is recognised.
 const PACKAGE: &str = "hermes_cli";
-/// Where a venv has been made from a checkout.
+/// Where a checkout has its venv.
 pub const VENVS: [&str; 2] = ["venv", ".venv"];
 
 /// Hermes' own places.
 #[derive(Clone, Debug)]
 pub struct HermesPlaces {
-    /// Those that are known by their names.
+    /// Those known by their paths.
     named: Vec<PathBuf>,
     root: Option<Place>,
-    /// The real home, which is never Hermes' own, and no directory above it.
+    /// The real home, which is never Hermes' own, nor is a directory above it.
     real: Option<PathBuf>,
-    /// The directory of `--chdir`, from which relative paths count.
+    /// The directory of `--chdir`, to which relative paths refer.
     base: Option<PathBuf>,
 }
 
@@ -42,19 +43,19 @@ impl HermesPlaces {
         let spellings = root.into_iter().flat_map(|root| [&root.spelled, &root.canonical]);
         let below = spellings.flat_map(|root| BELOW_ROOT.iter().map(|name| root.join(name)));
         let mut named: Vec<_> = SYSTEM_WIDE.iter().map(PathBuf::from).chain(below).collect();
-        // Mostly the two spellings are one.
+        // Usually both spellings are the same.
         named.sort();
         named.dedup();
         Self { named, root: root.cloned(), real: real.map(Path::to_owned), base: base.map(Path::to_owned) }
     }
 
-    /// The directories of Hermes' code that may stand on PYTHONPATH and hold a venv, whether or not they exist.
+    /// The directories of Hermes' code that may be on PYTHONPATH and contain a venv, whether or not they exist.
     pub fn checkouts(&self) -> impl Iterator<Item = PathBuf> {
         let of_root = self.root.iter().map(|root| root.spelled.join("hermes-agent"));
         of_root.chain(SYSTEM_WIDE.map(PathBuf::from))
     }
 
-    /// A path as the command will read it. A word without a slash is one only if it exists.
+    /// A value as the path that the command will see. A word without a slash is a path only if it exists.
     fn path(&self, value: &[u8], world: &dyn World) -> Option<PathBuf> {
         let path = self.based(&self.at_home(value));
         let path = if path.is_absolute() { path } else { world.canonical(Path::new(".")).ok()?.join(path) };
@@ -62,7 +63,7 @@ impl HermesPlaces {
         (value.contains(&b'/') || world.stat(&path).is_ok()).then_some(path)
     }
 
-    /// bash in PATH, pip and npm read `~` as the home, and others take it for a name that nothing has.
+    /// bash (in PATH), pip and npm expand `~`; for other programs it is a name that does not exist.
     fn at_home(&self, value: &[u8]) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(value));
         if !value.starts_with(b"~") {
@@ -80,7 +81,7 @@ impl HermesPlaces {
         element_dir(self.at_home(element).as_os_str().as_bytes(), self.base.as_deref())
     }
 
-    /// Does this version of pyenv's, `PYENV_ROOT/versions/NAME`, lead into one of the places? Several may be named.
+    /// Is one of these pyenv versions, `PYENV_ROOT/versions/NAME`, in one of the places?
     pub fn hold_version(&self, versions: &[u8], root: Option<&[u8]>, world: &dyn World) -> bool {
         let usual = || self.real.as_ref().map(|real| real.join(".pyenv"));
         let root = root.map(|root| PathBuf::from(OsStr::from_bytes(root))).or_else(usual).unwrap_or_default();
@@ -89,15 +90,15 @@ impl HermesPlaces {
         dirs.any(|dir| self.hold(dir.as_os_str().as_bytes(), world))
     }
 
-    /// Does this value lead into one of the places?
+    /// Does this value point into one of the places?
     pub fn hold(&self, value: &[u8], world: &dyn World) -> bool {
         !is_blank(value) && self.path(value, world).is_some_and(|path| self.place_of(&path, world).is_some())
     }
 
-    /// The place in which a path is, by its spelling or by where it leads.
+    /// The place that contains a path, by its spelling or once resolved.
     pub fn place_of(&self, path: &Path, world: &dyn World) -> Option<PathBuf> {
         let resolved = resolve_allow_missing(path, world);
-        // Where `..` leads is known only by what is there.
+        // What `..` refers to depends on the links before it.
         let is_plain = !path.components().any(|part| part == Component::ParentDir);
         [Some(path).filter(|_| is_plain), Some(&resolved)].into_iter().flatten().find_map(|path| {
             let venv = venv_around(path, world);
@@ -106,24 +107,24 @@ impl HermesPlaces {
         })
     }
 
-    /// The place of those that are known by their names in which a path lies.
+    /// The place, of those known by their paths, that contains a path.
     pub fn named(&self, path: &Path) -> Option<PathBuf> {
         self.named.iter().find(|place| path.starts_with(place)).cloned()
     }
 
-    /// Is this directory above a venv of Hermes' own, and holds its code?
+    /// Does this directory contain Hermes' code and a venv of Hermes' own?
     fn is_checkout(&self, dir: &Path, world: &dyn World) -> bool {
         self.is_code(dir, world) && VENVS.iter().any(|name| is_venv(&dir.join(name), world))
     }
 
-    /// Does this directory hold Hermes' code?
+    /// Does this directory contain Hermes' code?
     fn is_code(&self, dir: &Path, world: &dyn World) -> bool {
         let is_home = || self.real.as_ref().is_some_and(|real| real.starts_with(dir));
         world.stat(&dir.join(PACKAGE)).is_ok() && !is_home()
     }
 
-    /// A PATH with Hermes' own elements at its end, and what was moved there; none where nothing changes. All elements keep
-    /// their bytes, and their order among the moved and among the others.
+    /// A PATH with Hermes' own elements at its end, and those elements; `None` if nothing changes. The elements keep their
+    /// bytes, and their order among the moved and among the others.
     pub fn demote_on_path(&self, path: &[u8], world: &dyn World) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
         let elements: Vec<_> = path.split(|&byte| byte == b':').collect();
         let venvs: Vec<_> = elements.iter().map(|element| self.venv_of_bin(element, world)).collect();
@@ -139,8 +140,7 @@ impl HermesPlaces {
         (value != path).then(|| (value, moved.iter().map(|(_, element)| element.to_vec()).collect()))
     }
 
-    /// The venv of Hermes' own whose `bin` an element of PATH is. In a place that is known by its name, it need not have Hermes
-    /// in it.
+    /// The venv of Hermes' own whose `bin` is this element of PATH. In a place known by its path, Hermes need not be in it.
     pub fn venv_of_bin(&self, element: &[u8], world: &dyn World) -> Option<PathBuf> {
         let bin = self.element_dir(element);
         if SYSTEM.contains(&element) || (self.named(&bin).is_none() && !has_hermes(&bin, world)) {
@@ -150,20 +150,20 @@ impl HermesPlaces {
         parent(&bin).or_else(|| parent(&world.canonical(&bin).ok()?))
     }
 
-    /// A list without the entries that are Hermes' own: the new value, blank when nothing is left; none where nothing changes.
+    /// A list without Hermes' own entries, blank if nothing is left; `None` if nothing changes.
     pub fn filter(&self, list: &[u8], separator: u8, is_own: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
         let left: Vec<_> = list.split(|&byte| byte == separator).filter(|entry| !is_own(entry)).collect();
         let value = left.join(&separator);
         (value != list).then_some(value)
     }
 
-    /// Is an entry of PYTHONPATH Hermes' own: in one of its places, or code of Hermes wherever it is?
+    /// Is an entry of PYTHONPATH Hermes' own: in one of its places, or with Hermes' code in it?
     pub fn is_python_entry(&self, entry: &[u8], world: &dyn World) -> bool {
         let is_code = || self.path(entry, world).is_some_and(|path| self.is_code(&path, world));
         !entry.is_empty() && (self.hold(entry, world) || is_code())
     }
 
-    /// Does this value lead to a `.env` of the root, of a profile or of the `managed` directory, or into one of the places?
+    /// Does this value point to a `.env` of the root, of a profile or of the `managed` directory, or into one of the places?
     pub fn is_env_file(&self, value: &[u8], managed: Option<&Path>, world: &dyn World) -> bool {
         let Some(path) = self.path(value, world).filter(|_| !value.is_empty()) else { return false };
         let resolved = resolve_allow_missing(&path, world);
@@ -181,10 +181,10 @@ impl HermesPlaces {
         is_secret(&path) || is_secret(&resolved) || self.place_of(&path, world).is_some()
     }
 
-    /// The place into which a program would install, if it is an installer of Hermes' own: its `pip`, or its Python with
-    /// `-m pip` or `-m ensurepip`. `args` are the words after the program.
+    /// The place into which a program would install, if it is Hermes' own `pip`, or its Python with `-m pip` or `-m
+    /// ensurepip`. `args` are the words after the program.
     pub fn installs_into(&self, program: &Path, args: &[impl AsRef<OsStr>], world: &dyn World) -> Option<PathBuf> {
-        // A venv's interpreter is a link to another one: what counts is the directory in which it is found.
+        // A venv's interpreter is a link to another one: its own directory counts.
         let of = |program: &Path| {
             let name = program.file_name()?.as_bytes();
             let installs = is_pip(name) || (is_python(name) && runs_pip(args));
@@ -195,7 +195,7 @@ impl HermesPlaces {
     }
 }
 
-/// A venv, or an environment of conda's, with Hermes in it.
+/// Is this a venv, or a conda environment, with Hermes in it?
 fn is_venv(dir: &Path, world: &dyn World) -> bool {
     has_hermes(&dir.join("bin"), world) && has_interpreter(dir, world)
 }
@@ -204,7 +204,8 @@ fn has_hermes(bin: &Path, world: &dyn World) -> bool {
     world.stat(&bin.join("hermes")).is_ok_and(|stat| stat.kind == Kind::File)
 }
 
-/// The venv of Hermes' own in which a path is. One of the user's may lie within it, as conda's environments do in its base.
+/// The venv of Hermes' own that contains a path, unless a venv of the user's inside it does, as conda's environments are
+/// inside its base.
 fn venv_around<'a>(path: &'a Path, world: &dyn World) -> Option<&'a Path> {
     let venv = path.ancestors().find(|dir| is_venv(dir, world))?;
     let mut nearer = path.ancestors().take_while(|dir| *dir != venv);
@@ -231,8 +232,8 @@ fn is_python(name: &[u8]) -> bool {
         .is_some_and(|version| version.iter().all(|byte| byte.is_ascii_digit() || b".t".contains(byte)))
 }
 
-/// Do these arguments of Python run pip, after nothing but options? As python(1) reads them: flags may stand in one word, and
-/// `-W`, `-X` and `--check-hash-based-pycs` take a value.
+/// Do these arguments make Python run pip? As in python(1), flags may be combined in one word, and `-W`, `-X` and
+/// `--check-hash-based-pycs` take a value.
 fn runs_pip(args: &[impl AsRef<OsStr>]) -> bool {
     let mut words = args.iter().map(|word| word.as_ref().as_bytes());
     while let Some(word) = words.next() {
@@ -254,8 +255,8 @@ fn runs_pip(args: &[impl AsRef<OsStr>]) -> bool {
     false
 }
 
-/// The directory that an element of PATH names: the current one (`base`) when it is empty, and relative to that when it is
-/// relative.
+/// The directory that an element of PATH names. An empty one is the current directory (`base`), to which relative ones
+/// refer.
 pub fn element_dir(element: &[u8], base: Option<&Path>) -> PathBuf {
     let element = Path::new(OsStr::from_bytes(if element.is_empty() { b"." } else { element }));
     base.map_or_else(|| element.to_owned(), |base| base.join(element))

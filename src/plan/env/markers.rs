@@ -1,5 +1,6 @@
-//! The activation markers that tools leave in the environment of everything they start, as one table, and the variables that
-//! choose where installers work. A family goes or stays as a whole: with `CONDA_DEFAULT_ENV` removed alone, poetry installs into the environment that it ignored before.
+//! The activation markers that tools leave in the environment of everything they start, as one table, and the variables
+//! that select where installers work. A family is kept or removed as a whole: with only `CONDA_DEFAULT_ENV` removed, poetry
+//! installs into the environment that it ignored before.
 #![forbid(unsafe_code)]
 
 use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
@@ -11,20 +12,20 @@ pub struct Family {
     pub reason: &'static str,
 }
 
-/// The name in reports of what goes because it is Hermes' own.
+/// The group, in reports, of variables that are removed because they are Hermes' own.
 pub const HERMES: &str = "hermes";
 
 /// Markers whose value is the directory of an environment.
 pub const ENVIRONMENTS: [&[u8]; 3] = [b"VIRTUAL_ENV", b"CONDA_PREFIX", b"UV_PROJECT_ENVIRONMENT"];
 
-/// Variables that choose an interpreter, a project, or where installers write, each by a path.
+/// Variables that select an interpreter, a project, or where installers write, each by a path.
 const SELECTORS: [&str; 18] = [
     "UV_PYTHON", "UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_BIN_DIR",
     "UV_TOOL_DIR", "UV_TOOL_BIN_DIR", "PIP_PYTHON", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIPX_HOME",
     "PIPX_BIN_DIR", "PYTHONUSERBASE", "npm_config_prefix", "PREFIX", "PNPM_HOME",
 ];
 
-/// pip and npm read the name of an option in any case (pip's configuration, "Environment Variables"; npm's config).
+/// pip and npm ignore the case of an option's name (pip's configuration, "Environment Variables"; npm's config).
 pub fn is_selector(name: &[u8]) -> bool {
     SELECTORS.iter().map(|known| known.as_bytes()).any(|known| {
         let of_any_case = name.starts_with(b"PIP_") || known == b"npm_config_prefix";
@@ -32,7 +33,7 @@ pub fn is_selector(name: &[u8]) -> bool {
     })
 }
 
-/// Does this marker hold what was there before, or a text for a prompt? Neither says which environment is active.
+/// Does this marker hold a previous value or a prompt? Neither says which environment is active.
 pub fn is_saved(name: &[u8]) -> bool {
     name.starts_with(b"_OLD_VIRTUAL_") || name.ends_with(b"_PROMPT")
 }
@@ -56,12 +57,12 @@ pub const FAMILIES: [Family; 12] = [
             "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PYENV_VIRTUAL_ENV", "PYENV_ACTIVATE_SHELL", "_OLD_VIRTUAL_PATH",
             "_OLD_VIRTUAL_PYTHONHOME", "_OLD_VIRTUAL_PROMPT", "_OLD_VIRTUAL_PS1",
         ],
-        reason: "marks an active Python venv: installers would change that one",
+        reason: "marks an active Python venv, which installers would change",
     },
     Family {
         name: "uv",
         members: &["UV_PROJECT_ENVIRONMENT", "UV", "UV_RUN_RECURSION_DEPTH", "UV_INTERNAL__PARENT_INTERPRETER"],
-        reason: "left by uv: a nested uv would work on the outer environment",
+        reason: "left by uv: a nested uv would use the outer environment",
     },
     Family { name: "poetry", members: &["POETRY_ACTIVE"], reason: "marks an active poetry shell" },
     Family {
@@ -73,7 +74,7 @@ pub const FAMILIES: [Family; 12] = [
     Family {
         name: "pdm",
         members: &["PDM_IN_VENV", "PDM_PROJECT_ROOT", "PDM_RUN_CWD"],
-        reason: "left by pdm: a nested pdm would work on the outer project",
+        reason: "left by pdm: a nested pdm would use the outer project",
     },
     Family {
         name: "pixi",
@@ -89,27 +90,27 @@ pub const FAMILIES: [Family; 12] = [
             "CONDA_PREFIX", "CONDA_PREFIX_*", "CONDA_DEFAULT_ENV", "CONDA_SHLVL", "CONDA_PROMPT_MODIFIER",
             "CONDA_STACKED_*", "CONDA_ENV_SHLVL_*", "__CONDA_SHLVL_*", "_CE_CONDA", "_CE_M",
         ],
-        reason: "marks an active conda environment: installers would change that one",
+        reason: "marks an active conda environment, which installers would change",
     },
     Family {
         name: "python-home",
         members: &["PYTHONHOME"],
-        reason: "makes every Python look for its library in one place, and die where it is missing",
+        reason: "makes every Python look for its library in one place, and fail without it",
     },
     Family {
         name: "python-launcher",
         members: &["__PYVENV_LAUNCHER__"],
-        reason: "makes Python take another program for its own interpreter",
+        reason: "makes Python use another program as its interpreter",
     },
     Family {
         name: "direnv",
         members: &["DIRENV_DIFF", "DIRENV_DIR", "DIRENV_FILE", "DIRENV_WATCHES"],
-        reason: "holds earlier values of the environment, secrets included",
+        reason: "holds earlier values of the environment, including secrets",
     },
     Family {
         name: "mise",
         members: &["__MISE_DIFF", "__MISE_SESSION", "__MISE_ORIG_PATH"],
-        reason: "holds earlier values of the environment, secrets included",
+        reason: "holds earlier values of the environment, including secrets",
     },
 ];
 
@@ -129,7 +130,7 @@ const fn first_bytes() -> FirstBytes {
 }
 
 impl Family {
-    /// Do its members embed earlier values, secrets included? Such a family goes whatever it leads to.
+    /// Do its members embed earlier values, including secrets? Such a family is removed wherever it points.
     pub fn holds_values(&self) -> bool {
         ["direnv", "mise"].contains(&self.name)
     }
@@ -145,7 +146,7 @@ impl Family {
         self.members.iter().any(|member| pattern::matches(member.as_bytes(), name))
     }
 
-    /// Does a user's pattern name a member? It does when it matches a member's name, or is one.
+    /// Does a user's pattern match a member's name, or a member the pattern?
     pub fn matches_pattern(&self, wanted: &[u8]) -> bool {
         self.members.iter().any(|member| pattern::matches(wanted, member.as_bytes())) || self.has(wanted)
     }

@@ -1,21 +1,21 @@
-//! THE LADDER: which variables the command gets, decided by name. The rules are numbered, the first that matches decides, and
-//! its number is what a report shows:
+//! THE LADDER: which variables the command gets, decided by name. The rules are numbered; the first that matches decides,
+//! and reports show its number:
 //!
 //! 0. computed: what hermes-exec itself sets, unless rule 1 or 2 names it
 //! 1. `--set`, `set` of the policy file
 //! 2. `--unset`, `unset`: removed
-//! 3. `--keep`, `keep`: kept as it is. Rules 1 to 3 are applied first to the options, then to what the policy file says
-//!    about this program, then to the rest of the file
-//! 4. the catalogue of credentials: kept when its group is granted, else removed
+//! 3. `--keep`, `keep`: kept as it is. Rules 1 to 3 are applied first to the options, then to the policy file's entry for
+//!    this program, then to the rest of the file
+//! 4. the catalogue of credentials: kept if its group is granted, else removed
 //! 5. passthrough: named by the profile's `config.yaml`. Below the catalogue, since an agent may have written that file
-//! 6. a marker family: removed whole; and what leads into Hermes' own places: removed by itself
-//! 7. with a redirected HOME, XDG directories that point past it: removed
+//! 6. a marker family: removed as a whole; and single variables that point into Hermes' own places: removed
+//! 7. with a redirected HOME, XDG directories that point outside it: removed
 //! 8. declared as a credential by the profiles' own files: removed
 //! 9. a model provider's key by the shape of its value: removed
-//! 10. with `--minimal`, whatever is not a core name: removed
+//! 10. with `--minimal`, any name that is not a core name: removed
 //! 11. kept
 //!
-//! It writes nothing; the block is built from its decisions (`names.rs`).
+//! `names.rs` builds the block from these decisions.
 #![forbid(unsafe_code)]
 
 pub mod computed;
@@ -58,7 +58,7 @@ pub(in crate::plan) struct Ladder<'a> {
     pub declared: &'a Declared,
     pub computed: &'a Computed,
     pub places: &'a HermesPlaces,
-    /// Does an XDG directory with this value point past the redirected HOME? Never, where HOME is not redirected.
+    /// Does an XDG directory with this value point outside the redirected HOME? Never, if HOME is not redirected.
     pub undoes_redirect: &'a dyn Fn(&Path) -> bool,
     pub world: &'a dyn World,
 }
@@ -68,11 +68,11 @@ pub struct Outcome {
     /// Every variable, in the order of the block, new ones last.
     pub decisions: Vec<Decision>,
     pub child: Environ,
-    /// Elements of PATH that were moved to its end.
+    /// The elements of PATH that were moved to its end.
     pub moved: Vec<Vec<u8>>,
 }
 
-/// What is decided before it is known which links there are.
+/// What is decided before the links are known.
 pub(in crate::plan) struct Decided<'a> {
     names: Names<'a>,
     decisions: Vec<Decision>,
@@ -80,7 +80,7 @@ pub(in crate::plan) struct Decided<'a> {
 }
 
 impl Ladder<'_> {
-    /// Decides on every name of a block, and on those that are new.
+    /// Decides on every name of a block, and on new names.
     pub fn decide<'a>(&self, environ: &'a Environ) -> Decided<'a> {
         let names = Names::of(environ);
         let families = Families::new(&names, self.user, self.declared, self.places, self.world);
@@ -98,7 +98,7 @@ impl Ladder<'_> {
         Decided { names, decisions, moved }
     }
 
-    /// With the links known, the rest of rule 0, and the block.
+    /// Once the links are known: the rest of rule 0, and the block.
     pub fn finish(&self, decided: Decided<'_>, pointers: &[Pointer]) -> Outcome {
         let Decided { names, mut decisions, moved } = decided;
         self.add_pointers(pointers, &names, &mut decisions);
@@ -106,12 +106,12 @@ impl Ladder<'_> {
         Outcome { child: names.changed(&decisions), decisions, moved }
     }
 
-    /// Will the command see a value of this name that does not count as unset?
+    /// Will the command see a value for this name that does not count as unset?
     pub fn gives(&self, name: &str, decided: &Decided<'_>) -> bool {
         self.is_given(name.as_bytes(), &decided.names, &decided.decisions)
     }
 
-    /// The XDG directories: which the command sees, and which of the user's own it does not see any more.
+    /// The XDG directories that the command sees, and those of the user that were removed.
     pub fn directories(&self, decided: &Decided<'_>, is_own: &dyn Fn(&Path) -> bool) -> Directories {
         let Decided { names, decisions, .. } = decided;
         let taken = |(name, _): (&str, &str)| {
@@ -138,7 +138,7 @@ impl Ladder<'_> {
             .or_else(|| self.declared_rule(name, variable)) // 8
             .or_else(|| shape_rule(variable)) // 9
             .or_else(|| self.minimal_rule(name)) // 10
-            .unwrap_or_else(|| Decision::keep(name, Rule::Kept, "no rule against it")) // 11
+            .unwrap_or_else(|| Decision::keep(name, Rule::Kept, "no rule matched")) // 11
     }
 
     fn catalogue_rule(&self, name: &[u8]) -> Option<Decision> {
@@ -165,8 +165,8 @@ impl Ladder<'_> {
         decision.map(|decision| Decision { group: decision.group.or(Some(family.name)), ..decision })
     }
 
-    /// conda saves the value that it covers under a name with this one inside, which is decided as itself where the family
-    /// stays.
+    /// conda saves a variable's previous value under a name that contains the variable's; if the family stays, that is
+    /// decided like the variable itself.
     fn covered_rule(&self, variable: &Variable<'_>) -> Option<Decision> {
         let covered = markers::covered_name(variable.name)?;
         if self.user.decide(covered).is_some_and(|decision| decision.rule == Rule::Keep) {
@@ -179,22 +179,23 @@ impl Ladder<'_> {
         Some(Decision { name: variable.name.to_owned(), ..decision })
     }
 
-    /// Rule 6 for what is Hermes' own by itself: the markers of its launcher, and variables that choose an interpreter, a
-    /// project or a target in one of its places.
+    /// Rule 6 for single variables: the markers of Hermes' launcher, and variables that select an interpreter, a project or
+    /// a target in one of Hermes' places.
     fn selector_rule(&self, name: &[u8], variable: &Variable<'_>) -> Option<Decision> {
         let name = strip_container_prefix(name);
         let leads_to_hermes = || variable.values().any(|value| self.places.hold(value, self.world));
         let reason = if markers::is_of_launcher(name) {
             "left by Hermes' launcher"
         } else if markers::is_selector(name) && leads_to_hermes() {
-            "leads installers into Hermes' own venv or runtime"
+            "points installers to Hermes' own venv or runtime"
         } else {
             return None;
         };
         Some(Decision::remove(variable.name, Rule::Marker, reason).group(HERMES))
     }
 
-    /// A selector that names the environment of a marker goes with it: without the marker a tool would take the selector's.
+    /// Removes a selector together with the marker of the environment that it names: without the marker a tool would use the
+    /// selector's.
     fn follow_removed_markers(&self, names: &Names<'_>, decisions: &mut [Decision]) {
         let is_removed = |name: &[u8], decisions: &[Decision]| {
             let at = names.position(name).filter(|&at| decisions[at].is_removed_by(Rule::Marker))?;
@@ -222,7 +223,7 @@ impl Ladder<'_> {
                 false => values.any(|value| removed.iter().any(|marker| inside(value, marker))),
             };
             if follows {
-                let reason = "names the environment of a marker that is removed";
+                let reason = "names the environment of a removed marker";
                 decisions[at] = Decision::remove(name, Rule::Marker, reason).group("python-venv");
             }
         }
@@ -237,7 +238,7 @@ impl Ladder<'_> {
 
     fn declared_rule(&self, name: &[u8], variable: &Variable<'_>) -> Option<Decision> {
         let is_credential = self.declared.is_credential(strip_container_prefix(name), variable.values());
-        let reason = "a credential by the profile's .env or config.yaml";
+        let reason = "a credential according to the profile's .env or config.yaml";
         is_credential.then(|| Decision::remove(variable.name, Rule::Declared, reason))
     }
 
@@ -253,8 +254,8 @@ impl Ladder<'_> {
         decisions.extend(new.filter(|decision| !is_asked(&decision.name)));
     }
 
-    /// Rule 0 for the places that stay in the real home. They come last, since they are set only where the command would see
-    /// no value: what the other rules leave is never changed.
+    /// Rule 0 for places that stay in the real home. They come last, since they are set only if the command would see no
+    /// value: a value that the other rules keep is never changed.
     fn add_pointers(&self, pointers: &[Pointer], names: &Names<'_>, decisions: &mut Vec<Decision>) {
         for pointer in pointers {
             let name = pointer.name.as_bytes();
@@ -304,7 +305,7 @@ fn shape_rule(variable: &Variable<'_>) -> Option<Decision> {
     is_key.then(|| Decision::remove(variable.name, Rule::Shape, "its value has the shape of a model provider's key"))
 }
 
-/// Would an XDG directory there lead out of the redirected HOME? Never, where HOME is not redirected.
+/// Would an XDG directory there point outside the redirected HOME? Never, if HOME is not redirected.
 pub fn leads_out(path: &Path, selection: &Selection, redirect: Option<&Redirect>, world: &dyn World) -> bool {
     let Some(redirect) = redirect.filter(|_| path.is_absolute()) else { return false };
     let spelled = selection.profile.as_ref().map_or(redirect.home.clone(), |profile| profile.dir.join("home"));

@@ -12,7 +12,7 @@ use crate::environ::{self, Environ};
 pub(super) struct Variable<'a> {
     pub name: &'a [u8],
     pub first: &'a [u8],
-    /// Those of the others, in order; there is seldom one.
+    /// The values of further copies, in order; rarely any.
     pub others: Vec<&'a [u8]>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Variable<'a> {
     }
 }
 
-/// The name that a variable has inside a container: Apptainer and Singularity hand `APPTAINERENV_X` on as `X`.
+/// The name of a variable inside a container: Apptainer and Singularity pass `APPTAINERENV_X` as `X`.
 pub fn strip_container_prefix(mut name: &[u8]) -> &[u8] {
     while let Some(inner) = name.strip_prefix(b"APPTAINERENV_").or_else(|| name.strip_prefix(b"SINGULARITYENV_")) {
         name = inner;
@@ -35,7 +35,7 @@ pub(super) struct Names<'a> {
     /// In the order of their first copies.
     pub variables: Vec<Variable<'a>>,
     index: BTreeMap<&'a [u8], usize>,
-    /// For each entry its variable; none for entries that are not an assignment.
+    /// The variable of each entry; `None` for entries that are not an assignment.
     entries: Vec<Option<usize>>,
 }
 
@@ -64,13 +64,13 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The number of a name among the variables.
+    /// The index of a name among the variables.
     pub fn position(&self, name: &[u8]) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// The block that the decisions lead to, which are those on the variables, in their order, and then those on new names:
-    /// every entry at its place, new ones at the end.
+    /// The block after the decisions: every entry in its place, new ones at the end. The decisions are those on the
+    /// variables, in order, followed by those on new names.
     pub fn changed(&self, decisions: &[Decision]) -> Environ {
         let mut block = Environ::default();
         let mut copies = vec![0; self.variables.len()];

@@ -1,5 +1,5 @@
 //! Variables that hold lists of paths: Hermes' own elements of PATH are moved to its end, and its entries in other lists are
-//! taken out. A list that rule 3 keeps is not touched.
+//! removed. A list that rule 3 keeps is not changed.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(super) struct PathEdits<'a> {
     pub places: &'a HermesPlaces,
     /// The directory of a managed installation.
     pub managed: Option<&'a Path>,
-    /// The user keeps the active venv: PATH and PYTHONPATH stay.
+    /// The user keeps the active venv: PATH and PYTHONPATH are not changed.
     pub keeps_venv: bool,
     pub world: &'a dyn World,
 }
@@ -27,7 +27,7 @@ impl PathEdits<'_> {
         let mut moved = Vec::new();
         if !self.keeps_venv {
             moved = self.demote_on_path(names, decisions, b"PATH");
-            // What `deactivate` puts back.
+            // What `deactivate` restores.
             self.demote_on_path(names, decisions, b"_OLD_VIRTUAL_PATH");
             let filter = |list: &[u8]| places.filter(list, b':', |entry| places.is_python_entry(entry, world));
             edit(names, decisions, b"PYTHONPATH", filter);
@@ -38,8 +38,8 @@ impl PathEdits<'_> {
         moved
     }
 
-    /// A list of uv's without Hermes' own files; none where nothing changes. White space parts it, and a backslash takes the
-    /// meaning of what follows (docs.astral.sh/uv/reference/environment, UV_ENV_FILE).
+    /// uv's list without Hermes' own files; `None` if nothing changes. It is separated by white space, and a backslash
+    /// escapes the next character (docs.astral.sh/uv/reference/environment, UV_ENV_FILE).
     fn without_own_files(&self, list: &[u8]) -> Option<Vec<u8>> {
         let is_escaped = |at: usize| list[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
         let parts = |(at, byte): &(usize, &u8)| byte.is_ascii_whitespace() && !is_escaped(*at);
@@ -69,19 +69,19 @@ impl PathEdits<'_> {
                 Some(edit.as_ref().map_or(old.to_vec(), |(new, _)| new.clone()))
             };
             decisions[at].change = Change::Edit(edits.iter().zip(values()).map(new).collect());
-            decisions[at].reason = "Hermes' own directories go last";
+            decisions[at].reason = "Hermes' own directories moved to the end";
         }
         edits.into_iter().flatten().flat_map(|(_, moved)| moved).collect()
     }
 }
 
-/// The number of a variable that is kept, and not because somebody names it.
+/// The index of a variable that is kept, but not by rule 3.
 fn editable(name: &[u8], names: &Names<'_>, decisions: &[Decision]) -> Option<usize> {
     let is_editable = |decision: &Decision| decision.change == Change::Keep && decision.rule != Rule::Keep;
     names.position(name).filter(|&at| is_editable(&decisions[at]))
 }
 
-/// Takes entries out of a list. One of which nothing is left is removed.
+/// Removes entries from a list, and the whole variable if nothing is left.
 fn edit(names: &Names<'_>, decisions: &mut [Decision], name: &[u8], filter: impl Fn(&[u8]) -> Option<Vec<u8>>) {
     let Some(at) = editable(name, names, decisions) else { return };
     let decision = &mut decisions[at];
@@ -96,9 +96,9 @@ fn edit(names: &Names<'_>, decisions: &mut [Decision], name: &[u8], filter: impl
     let copies: Vec<_> = edits.into_iter().map(copy).collect();
     if copies.iter().all(Option::is_none) {
         (decision.change, decision.rule, decision.group) = (Change::Remove, Rule::Marker, Some(HERMES));
-        decision.reason = "held nothing but entries of Hermes' own";
+        decision.reason = "contained only Hermes' own entries";
     } else {
         decision.change = Change::Edit(copies);
-        decision.reason = "entries of Hermes' own are taken out";
+        decision.reason = "Hermes' own entries removed";
     }
 }

@@ -1,6 +1,6 @@
-//! Rule 0 under another HOME: the variables by which tools find what stays in the real home and holds no secret, and those
-//! without which a tool would spoil what is shared. Which of them the command gets is decided in the ladder: none over a value
-//! that the user gave.
+//! Rule 0 under another HOME: the variables by which tools find places in the real home that hold no secret, and those that
+//! keep a tool from damaging what is shared. The ladder decides which of them the command gets, and never replaces a value
+//! that the user has set.
 #![forbid(unsafe_code)]
 
 use std::os::unix::ffi::OsStrExt;
@@ -12,7 +12,7 @@ use crate::plan::home::items::CLAUDE;
 use crate::plan::profile::Selection;
 use crate::world::{Kind, World, is_missing};
 
-/// Places in the real home that hold no secret, and the variables by which their tools find them.
+/// Places in the real home that hold no secret, with the variables by which tools find them.
 pub const POINTERS: [(&str, &str); 11] = [
     ("RUSTUP_HOME", ".rustup"),
     ("PYENV_ROOT", ".pyenv"),
@@ -27,14 +27,14 @@ pub const POINTERS: [(&str, &str); 11] = [
     ("XAUTHORITY", ".Xauthority"),
 ];
 
-/// With `.claude` shared: Claude Code records absolute paths of plugins in it, and would put its own updates, 235 MB each, into
-/// the profile's home and leave the program on PATH as it is (2.1.332).
+/// With `.claude` shared: Claude Code stores absolute paths of plugins in it, and would put its own updates, 235 MB each,
+/// into the profile's home without updating the program on PATH (2.1.332).
 pub const OF_CLAUDE: [(&str, &str); 3] =
     [("CLAUDE_CODE_PLUGIN_CACHE_DIR", ".claude/plugins"), ("DISABLE_AUTOUPDATER", "1"), ("DISABLE_UPDATES", "1")];
 
 pub const GNUPGHOME: &str = "GNUPGHOME";
 
-/// What an XDG directory (XDG Base Directory Specification 0.8) is called, and where it is without its variable.
+/// The variables of XDG directories (XDG Base Directory Specification 0.8), and their defaults.
 pub const DIRECTORIES: [(&str, &str); 4] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_CACHE_HOME", ".cache"),
@@ -42,7 +42,7 @@ pub const DIRECTORIES: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// Is it one of the variables that are set under another HOME? `--minimal` leaves what the user has set for them.
+/// Is this one of the variables that are set under another HOME? `--minimal` keeps the user's value.
 pub fn is_pointer(name: &[u8]) -> bool {
     let mut names = POINTERS.iter().chain(&OF_CLAUDE).map(|(known, _)| *known).chain([GNUPGHOME]);
     names.any(|known| known.as_bytes() == name)
@@ -51,7 +51,7 @@ pub fn is_pointer(name: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Pointer {
     pub name: &'static str,
-    /// The variable without which it is of no use.
+    /// It is set only if this variable is.
     pub needs: Option<&'static str>,
     value: Value,
     reason: &'static str,
@@ -59,13 +59,13 @@ pub(in crate::plan) struct Pointer {
 
 #[derive(Clone, Debug)]
 enum Value {
-    /// The first of these places that is there.
+    /// The first of these places that exists.
     Place(Vec<PathBuf>),
     Fixed(Vec<u8>),
 }
 
 impl Pointer {
-    /// None where there is nothing to point to.
+    /// `None` if there is nothing to point to.
     pub fn decision(&self, world: &dyn World) -> Option<Decision> {
         let value = match &self.value {
             Value::Place(places) => {
@@ -77,16 +77,16 @@ impl Pointer {
     }
 }
 
-/// The XDG directories as the command sees them, by their places in [`DIRECTORIES`].
+/// The XDG directories as the command sees them, in the order of [`DIRECTORIES`].
 #[derive(Clone, Debug, Default)]
 pub(in crate::plan) struct Directories {
-    /// The user's own that rule 7 took away.
+    /// The user's values that rule 7 removed.
     pub taken: [Option<PathBuf>; 4],
-    /// The command has a value of its own: its tools look there.
+    /// The command has a value, and its tools look there.
     pub is_given: [bool; 4],
 }
 
-/// The variables for a home that is another one than the real home. The links are known.
+/// The variables for a home other than the real home. The links are already known.
 pub(in crate::plan) fn pointers(
     selection: &Selection,
     home: &HomePlan,
@@ -108,26 +108,26 @@ pub(in crate::plan) fn pointers(
     let mut fixed = |name, value, reason| all.push(Pointer { name, needs: None, value: Value::Fixed(value), reason });
     if home.links.iter().any(|link| link.place == Path::new(CLAUDE) && link.state.leads_there()) {
         let [(plugins, place), updates @ ..] = OF_CLAUDE;
-        let reason = "plugins stay in the real home, with .claude";
+        let reason = "plugins are shared together with .claude";
         fixed(plugins, real.join(place).into_os_string().into_encoded_bytes(), reason);
-        let reason = "claude is updated in the real home";
+        let reason = "claude is updated only in the real home";
         updates.into_iter().for_each(|(name, value)| fixed(name, value.as_bytes().to_owned(), reason));
     }
     let gnupg = Path::new(".gnupg");
     let is_shared = || home.links.iter().any(|link| link.place == gnupg && link.state.leads_there());
     let is_own = match world.lstat(&redirect.home.join(gnupg)) {
         Ok(stat) => stat.kind == Kind::Directory,
-        // gpg makes the directory, with the agent of the real home if that runs already.
+        // gpg creates the directory, and would use the agent of the real home if that is running.
         Err(error) => is_missing(&error) && world.stat(&real.join(gnupg)).is_ok() && !is_shared(),
     };
     if is_own {
         let value = [redirect.home.as_os_str().as_bytes(), b"/", OWN_GNUPG.as_bytes()].concat();
-        fixed(GNUPGHOME, value, "the profile's keys get an agent of their own");
+        fixed(GNUPGHOME, value, "gives the profile's keys their own agent");
     }
     all
 }
 
-/// Where a place of the real home may be; none where the command's tools look elsewhere.
+/// Where a place in the real home may be; `None` if the command's tools look elsewhere.
 fn places(place: &Path, real: &Path, directories: &Directories) -> Option<Vec<PathBuf>> {
     let below = |(_, usual): &(&str, &str)| place.strip_prefix(usual).ok();
     let found = DIRECTORIES.iter().enumerate().find_map(|(at, directory)| Some((at, below(directory)?)));
@@ -136,11 +136,11 @@ fn places(place: &Path, real: &Path, directories: &Directories) -> Option<Vec<Pa
     (!directories.is_given[at]).then(|| of_user.into_iter().chain([real.join(place)]).collect())
 }
 
-/// In another spelling than the default one: GnuPG gives the default `~/.gnupg` of every HOME the same socket in
-/// `/run/user/UID`, and the agent of one home would sign for the other (2.2.40, `common/homedir.c`).
+/// Not spelled like the default: GnuPG gives the default `~/.gnupg` of every HOME the same socket in `/run/user/UID`, so
+/// that the agent of one home would sign for the other (2.2.40, `common/homedir.c`).
 const OWN_GNUPG: &str = "./.gnupg";
 
-/// Has a start of ours made this value?
+/// Was this value set by hermes-exec?
 pub(super) fn is_own_gnupg(value: &[u8]) -> bool {
     value.strip_suffix(OWN_GNUPG.as_bytes()).is_some_and(|home| home.ends_with(b"/"))
 }

@@ -1,5 +1,5 @@
-//! What the user says about variables: rules 1 to 3 of the options, of the policy file for this program, and of the rest of
-//! the file, in that order; the credential groups that are granted; and `--minimal`. The other rules are in `mod.rs`.
+//! The user's rules about variables: rules 1 to 3 from the options, from the policy file's entry for this program, and from
+//! the rest of the file, in that order; the granted credential groups; and `--minimal`. The other rules are in `mod.rs`.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::plan::diagnostic::Origin;
 use crate::plan::files::policy::PolicyFile;
 use crate::plan::pattern;
 
-/// Gives the value for a name from a file.
+/// Reads the value for a name from a file.
 pub(in crate::plan) type ReadValue<'a> = dyn FnMut(&[u8], &Path) -> Result<Vec<u8>, Failure> + 'a;
 
 #[derive(Clone, Debug)]
@@ -32,13 +32,13 @@ struct SetTo {
 struct Layer {
     origin: Origin,
     set: Vec<SetTo>,
-    /// Their places, by name; of a name that is set twice the last counts.
+    /// Indices into `set`, sorted by name; of a name that is set twice the last one counts.
     by_name: Vec<usize>,
     unset: Patterns,
     keep: Patterns,
 }
 
-/// Patterns for names. Those without a wildcard are looked up: there can be a hundred thousand.
+/// Patterns for names. Those without a wildcard are looked up, since there can be a hundred thousand.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     exact: BTreeSet<Vec<u8>>,
@@ -61,9 +61,9 @@ impl<'a> FromIterator<&'a [u8]> for Patterns {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::plan) struct Granted {
-    /// Every group that is not granted by name only.
+    /// Every group except those granted by name only.
     pub every: bool,
-    /// These groups, and who says so.
+    /// These groups, and what grants each.
     pub groups: Vec<(&'static str, Origin)>,
 }
 
@@ -71,16 +71,16 @@ pub(in crate::plan) struct Granted {
 pub(in crate::plan) struct UserRules {
     layers: Vec<Layer>,
     pub granted: Granted,
-    /// The policy file says which credentials this program gets, if only "none".
+    /// The policy file says which credentials this program gets, even if that is "none".
     pub is_decided: bool,
     pub minimal: bool,
-    /// Which marker families go.
+    /// Which marker families are removed.
     pub markers: Markers,
 }
 
 impl UserRules {
-    /// Errors: 125 for a `--set` without a name, and for a group that is not in the catalogue.
-    /// `read` gives the value of a name from a file.
+    /// `read` gets the value for a name from a file. Errors: 125 for a `--set` without a name, and for a group that is not
+    /// in the catalogue.
     pub fn from_options(options: &Options, read: &mut ReadValue<'_>) -> Result<Self, Failure> {
         let patterns = |list: &[OsString]| list.iter().map(|pattern| pattern.as_bytes()).collect();
         let mut layer = Layer { unset: patterns(&options.unset), keep: patterns(&options.keep), ..Layer::new(OPTIONS) };
@@ -97,7 +97,9 @@ impl UserRules {
                         layer.set(name, read(name, Path::new(OsStr::from_bytes(file)))?, "--set-from");
                     }
                     None => {
-                        return Err(Failure::new("--set-from needs NAME=FILE").hint("such as --set-from X=/dev/fd/3"));
+                        return Err(
+                            Failure::new("--set-from needs NAME=FILE").hint("for example --set-from X=/dev/fd/3")
+                        );
                     }
                 },
             }
@@ -112,7 +114,7 @@ impl UserRules {
         })
     }
 
-    /// Adds what a policy file says, for a program of this base name. Errors: as `read`.
+    /// Adds the rules of a policy file, for a program of this base name. Errors: as `read`.
     pub fn add_file(
         &mut self,
         file: &PolicyFile,
@@ -148,7 +150,7 @@ impl UserRules {
         self.layers.iter().find_map(|layer| layer.decide(name)).map(|decision| decision.group(group()))
     }
 
-    /// Who says that a name is kept, if rule 3 is the one that decides.
+    /// What keeps a name, if rule 3 decides on it.
     pub fn keeper(&self, name: &[u8]) -> Option<Origin> {
         let layer = self.layers.iter().find(|layer| layer.decide(name).is_some())?;
         Some(if layer.origin == OPTIONS { Origin::Option("--keep") } else { Origin::Policy })
@@ -166,13 +168,13 @@ impl UserRules {
         all.map(Vec::as_slice)
     }
 
-    /// Does a `keep` name VIRTUAL_ENV? Then the active venv keeps its markers and its places on PATH and PYTHONPATH.
+    /// Does a `keep` match VIRTUAL_ENV? Then the active venv keeps its markers and its places on PATH and PYTHONPATH.
     pub fn keeps_venv(&self) -> bool {
         self.layers.iter().any(|layer| layer.keep.match_name(b"VIRTUAL_ENV"))
     }
 }
 
-/// The layer of the command line. Which option it was is known by the rule.
+/// The layer of the command line. The rule says which option it was.
 const OPTIONS: Origin = Origin::Option("options");
 
 impl Layer {
@@ -196,7 +198,7 @@ impl Layer {
         (last.name == name).then_some(last)
     }
 
-    /// What a policy file sets, by `set` and by `set_from`.
+    /// Adds `set` and `set_from` of a policy file.
     fn set_all(
         &mut self,
         set: &[(String, String)],
@@ -218,7 +220,7 @@ impl Layer {
         if let Some(set) = self.set_to(name) {
             return Some(Decision::new(name, Change::Set(set.value.clone()), Rule::Set, set.reason)); // 1
         }
-        // HOME cannot be unset: every program needs one.
+        // HOME cannot be unset, since every program needs it.
         if name != b"HOME" && self.unset.match_name(name) {
             return Some(of_layer(Change::Remove, Rule::Unset)); // 2
         }
@@ -242,8 +244,8 @@ impl Granted {
         let Some(given) = given else { return Ok(Self::default()) };
         let find = |word: &OsString| {
             catalogue::group(word.as_bytes()).map_err(|hint| {
-                let group = mistyped(word.as_bytes()).unwrap_or_else(|| "of that name".into());
-                Failure::new(format!("--inherit-credentials: there is no group {group}")).hint(hint)
+                let group = mistyped(word.as_bytes()).map(|group| format!(" {group}")).unwrap_or_default();
+                Failure::new(format!("--inherit-credentials: unknown group{group}")).hint(hint)
             })
         };
         let groups = given.groups.iter().map(find).collect::<Result<BTreeSet<_>, _>>()?;

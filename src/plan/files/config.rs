@@ -1,11 +1,10 @@
-//! The few words of a profile's `config.yaml` that matter here: which names it passes through, which it declares as
-//! credentials, and which HOME it wants. It is parsed only when one of those words is in it. What is read is forgotten at once
-//! but for the names, and no alias is ever copied out, so that a file of cycles or of a billion laughs costs what its bytes
-//! cost.
+//! The few settings of a profile's `config.yaml` that matter here: which names it passes through, which it declares as
+//! credentials, and which HOME it wants. It is parsed only if it contains one of these words. Only the names are kept, and
+//! aliases are never expanded, so that the cost is linear even for a file of cycles or a "billion laughs".
 //!
-//! The settings are those that hermes-agent 0.19.0 reads: `key_env` by each of its names in `agent/auxiliary_client.py` and
-//! `hermes_cli/config.py`; `access_token_env`, `service_account_token_env` and the map `env` of the backends below `secrets` in
-//! `agent/secret_sources`, to which plugins add others of the same form.
+//! The settings are those of hermes-agent 0.19.0: `key_env` under each of its names in `agent/auxiliary_client.py` and
+//! `hermes_cli/config.py`; `access_token_env`, `service_account_token_env` and the map `env` of the backends below
+//! `secrets` in `agent/secret_sources`. Plugins add others of the same form.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -18,49 +17,50 @@ use saphyr_parser::{Event, Parser};
 pub struct Config {
     /// `terminal.env_passthrough` and `tools.env_passthrough`.
     pub passthrough: BTreeSet<Vec<u8>>,
-    /// Every `key_env` by any of its names; below `secrets`, what a key that ends in `_env` names, and the keys of every `env`.
+    /// Every `key_env` under any of its names; below `secrets`, the value of every key that ends in `_env`, and the keys of
+    /// every `env`.
     pub declared: BTreeSet<Vec<u8>>,
     /// `terminal.home_mode`.
     pub home_mode: Option<String>,
-    /// `terminal.shell_init_files`; for certain only by [`read_all`].
+    /// `terminal.shell_init_files`; complete only from [`read_all`].
     pub init_files: BTreeSet<Vec<u8>>,
 }
 
 /// The setting that names a credential's variable.
 const KEY_ENV: [&str; 4] = ["key_env", "api_key_env", "keyEnv", "apiKeyEnv"];
 
-/// Without one of these words, or without both of the last, there is nothing to find. Parts of words, of which each stands for
-/// several.
+/// Unless the text contains one of these parts of words, or both of [`OF_SECRETS`], there is nothing to find.
 const WORDS: [&str; 4] = ["env_passthrough", "key_env", "eyEnv", "home_mode"];
 const OF_SECRETS: [&str; 2] = ["secrets", "env"];
 
-/// Beside the lists of the two sections.
+/// The index of `shell_init_files`, after the lists of the two sections.
 const INIT_FILES: usize = 2;
 
-/// The longest text for which an alias may stand, in bytes. No name of a variable comes near, and copies of longer ones could
-/// add up.
+/// The longest text that an alias may stand for, in bytes. Names of variables are much shorter, and copies of longer texts
+/// could add up.
 pub const LONGEST: usize = 1024;
 
-/// The characters with which the parser's tokens begin, and how many there may be from one event to the next. It holds what may
-/// be a key until it knows: with `[` or `{` at the start of a line all of the collection, at some hundred bytes a token.
+/// The characters that start the parser's tokens, and how many of them there may be between two events. The parser holds
+/// back what may be a key until it is certain: for `[` or `{` at the start of a line that is the whole collection, at about
+/// a hundred bytes a token.
 const INDICATORS: &str = "[]{},:*&!?\"'";
 pub const MOST: usize = 1 << 17;
-/// How deep collections may stand in one another. Hermes' own reader (PyYAML) gives up long before.
+/// How deep collections may be nested. Hermes' own reader (PyYAML) gives up long before.
 pub const DEEPEST: usize = 10_000;
 
-/// Errors: where it is no YAML: the place, not the text.
+/// Errors: the place where the YAML is invalid, without the text.
 pub fn read(text: &[u8]) -> Result<Config, String> {
     let checked = std::str::from_utf8(text);
-    // The words are ASCII: they stand in the same places whatever becomes of bytes that are no text.
+    // The words are ASCII, and found in the same places whatever replaces bytes that are not UTF-8.
     let searched = checked.map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
     let holds = |word: &&str| searched.contains(word);
     if !WORDS.iter().any(holds) && !OF_SECRETS.iter().all(holds) {
         return Ok(Config::default());
     }
-    whole(checked.map_err(|_| "it is not UTF-8".to_owned())?)
+    whole(checked.map_err(|_| "not UTF-8".to_owned())?)
 }
 
-/// As [`read`], whatever words there are: for what no start needs to know. None where it is no YAML.
+/// As [`read`], but always parses: for settings that a start does not need. `None` if the YAML is invalid.
 pub fn read_all(text: &[u8]) -> Option<Config> {
     whole(std::str::from_utf8(text).ok()?).ok()
 }
@@ -69,23 +69,23 @@ fn whole(text: &str) -> Result<Config, String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::read(text, Known::default())?;
     if let Some(known) = reader.needs_again() {
-        // Two of them at once would take twice the memory.
+        // Dropped first: two readers at once would take twice the memory.
         drop(std::mem::take(&mut reader));
         reader = Reader::read(text, known)?;
     }
     Ok(reader.finish())
 }
 
-/// What is known from a first reading.
+/// What a first reading has found out.
 #[derive(Default)]
 struct Known {
-    /// Where the secrets are elsewhere, by an alias, any place may be that.
+    /// The secrets are elsewhere, by an alias, so that any place may be theirs.
     is_secret_everywhere: bool,
-    /// The lists that an alias puts in the place of a section's list, by their anchors.
+    /// The anchors of lists that an alias uses as a section's list.
     lists: [Option<usize>; 3],
 }
 
-/// What a value means, by the keys above it.
+/// The meaning of a value, by the keys above it.
 #[derive(Clone, Copy)]
 enum Place {
     Root,
@@ -96,18 +96,18 @@ enum Place {
     HomeMode,
     /// The name of a variable.
     Name,
-    /// A map of which the keys are names of variables.
+    /// A map whose keys are names of variables.
     Names,
     /// Below `secrets`.
     Secrets,
     Elsewhere,
 }
 
-/// A collection that has begun.
+/// A collection that is not yet complete.
 enum Open {
-    /// With the number of the list whose names are collected, or 0.
+    /// With the number of the list, if its names are collected, or 0.
     List(Place, usize),
-    /// With the place of the value that comes next, if its key has been read.
+    /// With the place of the next value, if its key has been read.
     Map(Place, Option<Place>),
 }
 
@@ -117,7 +117,7 @@ struct Reader {
     open: Vec<Open>,
     /// Texts that an alias may stand for, by their anchors.
     texts: BTreeMap<usize, String>,
-    /// The lists that count, by their anchors; those without one in the place of their section from the end.
+    /// The lists that count, by anchor; those without an anchor are numbered from the end, by section.
     lists: BTreeMap<usize, BTreeSet<Vec<u8>>>,
     /// The list of each section, and that of the files.
     listed: [Option<usize>; 3],
@@ -136,10 +136,10 @@ impl Reader {
         });
         for event in Parser::new_from_iter(text) {
             let (event, _) = match event {
-                _ if left.get() == 0 => return Err("a collection in it is too large".to_owned()),
+                _ if left.get() == 0 => return Err("contains a collection that is too large".to_owned()),
                 Err(error) => {
                     let (line, column) = (error.marker().line(), error.marker().col() + 1);
-                    return Err(format!("it is no YAML, at line {line}, column {column}"));
+                    return Err(format!("invalid YAML at line {line}, column {column}"));
                 }
                 Ok(event) => event,
             };
@@ -162,13 +162,13 @@ impl Reader {
                 Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
             }
             if reader.open.len() > DEEPEST {
-                return Err("its collections are too deep".to_owned());
+                return Err("collections are nested too deeply".to_owned());
             }
         }
         Ok(reader)
     }
 
-    /// The place of what comes next, which is no text of its own.
+    /// The place of the next value, if that is not a text.
     fn next(&mut self) -> Place {
         match self.open.last_mut() {
             None => Place::Root,
@@ -203,7 +203,7 @@ impl Reader {
         }
     }
 
-    /// Of equal keys the last counts, as it does for Hermes' reader.
+    /// Of duplicate keys the last one counts, as for Hermes' reader.
     fn key(&mut self, place: Place, text: &str, below: Place) {
         match (place, below) {
             (Place::Names, _) => drop(self.config.declared.insert(name(text))),
@@ -235,7 +235,8 @@ impl Reader {
         self.open.push(Open::List(place, list));
     }
 
-    /// An alias of a text stands for it wherever it is; one of a list does as a section's list. Maps are not followed.
+    /// An alias of a text counts as that text everywhere; one of a list only as a section's list. Aliases of maps are not
+    /// followed.
     fn alias(&mut self, anchor: usize) {
         if let Some(text) = self.texts.get(&anchor).cloned() {
             return self.text(&text);
@@ -247,7 +248,7 @@ impl Reader {
         }
     }
 
-    /// What a second reading has to know, if one is needed.
+    /// What a second reading must know, if one is needed.
     fn needs_again(&self) -> Option<Known> {
         let is_elsewhere = |list: &usize| !self.lists.contains_key(list);
         let needs = self.has_secrets_elsewhere || self.listed.iter().flatten().any(is_elsewhere);
@@ -270,7 +271,7 @@ impl Place {
         match (self, key) {
             (Self::Root, "terminal") => Self::Section(0),
             (Self::Root, "tools") => Self::Section(1),
-            // The second joins in the keys of another map.
+            // `<<` merges the keys of another map.
             (Self::Root, "secrets" | "<<") => Self::Secrets,
             (Self::Section(section), "env_passthrough") => Self::Listed(section),
             (Self::Section(0), "shell_init_files") => Self::Listed(INIT_FILES),

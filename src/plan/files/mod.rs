@@ -1,4 +1,4 @@
-//! The formats of the files that are read: text in, values out; and who may have written a policy file.
+//! The formats of the files that are read: text in, values out; and whether a policy file can be trusted.
 #![forbid(unsafe_code)]
 
 pub mod config;

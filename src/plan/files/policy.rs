@@ -1,5 +1,5 @@
-//! The policy file: JSON, read strictly. Text in, rules out; where the file is, and whether it may be trusted, is known to
-//! `trust.rs`. No message repeats a value of the file.
+//! The policy file: JSON, read strictly. Text in, rules out; `trust.rs` finds the file and decides whether it can be
+//! trusted. No message repeats a value of the file.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -21,13 +21,13 @@ use crate::text::{escaped, escaped_path};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyFile {
-    /// The directory of the file, from which its relative paths count.
+    /// The directory of the file, to which its relative paths refer.
     #[serde(skip)]
     pub dir: PathBuf,
     /// As `--home`.
     #[serde(deserialize_with = "home_mode")]
     pub home: Option<HomeMode>,
-    /// The shared items, in place of the default ones.
+    /// The shared items, replacing the default ones.
     #[serde(deserialize_with = "given")]
     pub share: Option<Vec<Item>>,
     /// As `--keep`.
@@ -51,13 +51,13 @@ pub struct PolicyFile {
     /// As `--seal`.
     #[serde(deserialize_with = "seal_level")]
     pub seal: Option<SealLevel>,
-    /// What holds for a program, by the base name of the command word.
+    /// Rules for single programs, by the base name of the command word.
     #[serde(deserialize_with = "programs")]
     pub programs: Vec<(String, Program)>,
 }
 
 impl PolicyFile {
-    /// What it says about a program, by base name.
+    /// The entry for a program, by base name.
     pub fn program(&self, name: &[u8]) -> Option<&Program> {
         self.programs.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, program)| program)
     }
@@ -66,7 +66,7 @@ impl PolicyFile {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
-    /// The credentials that this program gets, in place of the file's general list. An empty list is a decision, too.
+    /// The credentials that this program gets, instead of those of the whole file. An empty list counts as well.
     #[serde(deserialize_with = "given_groups")]
     pub inherit_credentials: Option<Vec<&'static str>>,
     /// Shared items besides the others.
@@ -91,43 +91,43 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<PolicyFile, Failure> {
     let file = serde_json::from_slice(text).map(|Object(file)| PolicyFile { dir, ..file });
     file.map_err(|error| {
         let (message, hint) = words(&error);
-        // The end of an empty file has column 0 here; editors start at 1.
+        // serde gives the end of an empty file as column 0; editors start at 1.
         let place = format!("{}:{}:{}", escaped_path(path), error.line(), error.column().max(1));
         Failure::new(format!("{place}: {message}")).hint(hint)
     })
 }
 
-/// serde's messages in ours: it would repeat the value that has the wrong type.
+/// Message and hint in our words: serde would repeat a value of the wrong type.
 fn words(error: &serde_json::Error) -> (String, String) {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    let general = "a policy file is one JSON object; its keys are in the README".to_owned();
+    let general = "a policy file is one JSON object; see the README for its keys".to_owned();
     let expected = text.rsplit_once(", expected ");
     if let Some((key, known)) = text.strip_prefix("unknown field `").and(expected) {
-        // What stands between backquotes: "`keep`", "`keep` or `share`", "one of `home`, `share`, `keep`".
+        // The words in backquotes: "`keep`", "`keep` or `share`", "one of `home`, `share`, `keep`".
         let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
         let key = key.trim_start_matches("unknown field `").trim_end_matches('`');
         let hint = match catalogue::closest(key, known.iter().copied()) {
             Some(close) => format!("did you mean '{close}'?"),
-            None => format!("the keys here are {}", known.join(", ")),
+            None => format!("valid keys here: {}", known.join(", ")),
         };
         return (format!("unknown key '{}'", shown_key(key)), hint);
     }
     if let Some(key) = text.strip_prefix("duplicate field `") {
-        return (format!("the key '{}' stands twice", shown_key(key.trim_end_matches('`'))), "keep one of them".into());
+        return (format!("duplicate key '{}'", shown_key(key.trim_end_matches('`'))), "keep one of them".into());
     }
     if let Some((_, expected)) = expected.filter(|_| text.starts_with("invalid ")) {
         let expected = if expected == "a sequence" { "an array" } else { expected };
         return (format!("wrong type: expected {expected}"), general);
     }
-    // Our own errors carry their hint behind a line end; what is left are the syntax errors, which repeat nothing.
+    // Our own errors have their hint on a second line; the rest are syntax errors, which repeat no value.
     match text.split_once('\n') {
         Some((message, hint)) => (message.to_owned(), hint.to_owned()),
         None => (text.to_owned(), general),
     }
 }
 
-/// A key, fit to print: cut, since it can be as long as the file. Who writes `NAME=value` has a value in it, which is no business of a message.
+/// A key, ready to print: cut, since it can be as long as the file, and without the value of a mistaken `NAME=value`.
 fn shown_key(key: &str) -> String {
     let key = key.split('=').next().unwrap_or_default().as_bytes();
     escaped(&key[..key.len().min(80)])
@@ -138,14 +138,14 @@ fn home_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<HomeMo
 }
 
 fn markers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Markers>, D::Error> {
-    one_of(deserializer, "word for markers")
+    one_of(deserializer, "value for markers")
 }
 
 fn seal_level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SealLevel>, D::Error> {
     one_of(deserializer, "level for seal")
 }
 
-/// A word that an option takes, too. `what` it is, for the message.
+/// A word that an option also accepts. `what` it is, for the message.
 fn one_of<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D, what: &str) -> Result<Option<T>, D::Error> {
     let word = String::deserialize(deserializer)?;
     let known: Vec<_> = T::value_variants().iter().filter_map(|value| value.to_possible_value()).collect();
@@ -153,11 +153,11 @@ fn one_of<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D, what: &str) 
     T::from_str(&word, false).map(Some).map_err(|_| {
         let close = catalogue::closest(&word, known.iter().copied())
             .map_or(String::new(), |close| format!("did you mean '{close}'? "));
-        D::Error::custom(format!("no such {what}\n{close}it is one of {}", known.join(", ")))
+        D::Error::custom(format!("invalid {what}\n{close}valid values: {}", known.join(", ")))
     })
 }
 
-/// A group of the catalogue, looked up where it stands, so that an error names its place.
+/// A group of the catalogue, looked up while parsing, so that an error has its line and column.
 struct Group(&'static str);
 
 impl<'de> Deserialize<'de> for Group {
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Group {
         let word = String::deserialize(deserializer)?;
         catalogue::group(word.as_bytes())
             .map(Group)
-            .map_err(|hint| D::Error::custom(format!("there is no such group of credentials\n{hint}")))
+            .map_err(|hint| D::Error::custom(format!("unknown group of credentials\n{hint}")))
     }
 }
 
@@ -185,7 +185,7 @@ impl<'de> Deserialize<'de> for Item {
     }
 }
 
-/// What is given, if only an empty list. `null` is a wrong type, and not the same as nothing.
+/// A value that was given, even if it is an empty list. `null` is a wrong type, not a missing value.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -197,7 +197,7 @@ fn variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, 
             let wrong = name.is_empty() || name.contains(['=', '\0']) || value.contains('\0');
             wrong.then(|| {
                 let name = shown_key(name);
-                format!("'{name}' cannot be set\na name is not empty and has no '=', and there is no NUL in a name or a value")
+                format!("'{name}' cannot be set\na name must not be empty or contain '='; neither it nor the value may contain NUL")
             })
         },
     })
@@ -214,7 +214,7 @@ fn programs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, P
     Ok(programs.into_iter().map(|(name, Object(program))| (name, program)).collect())
 }
 
-/// A struct from an object alone: serde would also take a list of its fields' values.
+/// A struct from an object only: serde would also accept a list of its fields' values.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -237,7 +237,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// An object as pairs, in order, each key once, each pair as soon as it is read without a problem.
+/// An object as pairs, in order, with unique keys. `problem` checks each pair as it is read.
 struct Pairs<T> {
     expected: &'static str,
     problem: fn(&str, &T) -> Option<String>,

@@ -1,5 +1,5 @@
-//! Finds the policy file, and sees to it that nobody else could have written it. It protects against other users, not
-//! against an agent with the caller's uid.
+//! Finds the policy file, and checks that no other user could have written it. This does not protect against an agent that
+//! has the caller's uid.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -14,9 +14,8 @@ use crate::world::{FILE_LIMIT, FileText, Input, Stat};
 /// The name of the file in a profile's directory or in the root.
 const NAME: &str = "hermes-exec.json";
 
-/// Reads the one policy file that holds: `--policy`, else the profile's, else the root's. None where there is none.
-/// Errors: 125 when `--policy` names a file that is not there, and for a file that cannot be read, is not to be
-/// trusted, or is wrong.
+/// Reads the policy file that applies: `--policy`, else the profile's, else the root's; `None` if there is none. Errors:
+/// 125 if the file of `--policy` does not exist, and for a file that cannot be read, cannot be trusted, or is invalid.
 pub fn load(options: &Options, selection: &Selection, input: &Input<'_>) -> Result<Option<PolicyFile>, Failure> {
     if options.no_policy {
         return Ok(None);
@@ -26,8 +25,8 @@ pub fn load(options: &Options, selection: &Selection, input: &Input<'_>) -> Resu
         let path = Path::new(path);
         return match read(path, Links::Followed, input)? {
             Some(file) => Ok(Some(file)),
-            None => Err(Failure::new(format!("--policy: there is no file {}", escaped_path(path)))
-                .hint("name a file that is there, or give --no-policy")),
+            None => Err(Failure::new(format!("--policy: {} does not exist", escaped_path(path)))
+                .hint("name an existing file, or use --no-policy")),
         };
     }
     let dirs = [profile.map(|profile| &profile.dir), selection.root.as_ref().map(|root| &root.spelled)];
@@ -41,31 +40,31 @@ pub fn load(options: &Options, selection: &Selection, input: &Input<'_>) -> Resu
     Ok(None)
 }
 
-/// How a place of the policy file is taken.
+/// Whether a link in the place of the policy file is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
-    /// Named by `--policy`: the user may have linked it.
+    /// Yes: `--policy` names it, and the user may have linked it.
     Followed,
-    /// Found where a command could have planted a link.
+    /// No: a command could have planted a link there.
     Refused,
 }
 
 fn read(path: &Path, links: Links, input: &Input<'_>) -> Result<Option<PolicyFile>, Failure> {
     let shown = escaped_path(path);
     let refuse = |why: &str, hint: String| Err(Failure::new(format!("{shown}: {why}")).hint(hint));
-    let fix = || format!("fix or remove {shown}, or give --no-policy");
+    let fix = || format!("fix or remove {shown}, or use --no-policy");
     let text = match links {
         Links::Followed => input.world.text(path, FILE_LIMIT),
         Links::Refused => input.world.text_of_no_link(path, FILE_LIMIT),
     };
     match text {
         FileText::Missing if links == Links::Refused || input.world.lstat(path).is_err() => Ok(None),
-        FileText::Missing => refuse("a link that leads nowhere", fix()),
+        FileText::Missing => refuse("it is a dangling symlink", fix()),
         FileText::Link => Err(linked(path)),
         FileText::Failed(why) => Err(failed(path, &why)),
         FileText::Unreadable(why) => refuse(&why, fix()),
         FileText::Found { is_cut: true, .. } => {
-            refuse("larger than 1 MiB", format!("shorten {shown}, or give --no-policy"))
+            refuse("larger than 1 MiB", format!("shorten {shown}, or use --no-policy"))
         }
         FileText::Found { bytes, stat, .. } => match distrust(path, stat, input) {
             Some((why, cure)) => refuse(why, format!("{cure} {shown}")),
@@ -74,9 +73,9 @@ fn read(path: &Path, links: Links, input: &Input<'_>) -> Result<Option<PolicyFil
     }
 }
 
-/// Why a file with this owner and mode is not to be trusted, and the command that fixes it. A profile's owner counts as
-/// anybody: root would run what an agent wrote. With an access control list, the bits of the group are the most that it gives
-/// to anybody named in it (acl(5)).
+/// Why a file with this owner and mode cannot be trusted, and the command that fixes it. For root, the profile's owner is
+/// just another user: root would obey what an agent wrote. With an access control list, the group bits are the upper limit
+/// of what it grants to the users and groups named in it (acl(5)).
 fn distrust(path: &Path, stat: Stat, input: &Input<'_>) -> Option<(&'static str, String)> {
     if stat.uid != input.uid && stat.uid != 0 {
         return Some(("owned by another user", format!("chown {}", input.uid)));

@@ -1,4 +1,5 @@
-//! The values that `--set-from` and `set_from` take from files: they are in nobody's `argv` and in no other environment.
+//! The values that `--set-from` and `set_from` read from files, so that they appear in no `argv` and in no other
+//! environment.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -8,11 +9,11 @@ use crate::plan::diagnostic::Diagnostic;
 use crate::text::{escaped_path, os_message};
 use crate::world::{Input, Kind};
 
-/// The largest entry of the block with its name, its `=` and its NUL (MAX_ARG_STRLEN, 32 pages; execve(2)).
+/// The largest entry of the block, including its name, `=` and NUL (MAX_ARG_STRLEN, 32 pages; execve(2)).
 const LARGEST: usize = 131_072;
 
-/// Reads the value of a variable from a file, without one newline at its end. What can be read only once, a pipe, is read for a
-/// run alone. Errors: 125 where it cannot be the value of a variable of this name.
+/// Reads the value of a variable from a file, without one newline at its end. A pipe, which can be read only once, is read
+/// only for a run. Errors: 125 if the file cannot be read, or its content cannot be the value of a variable of this name.
 pub fn read(
     name: &[u8],
     file: &Path,
@@ -22,8 +23,8 @@ pub fn read(
 ) -> Result<Vec<u8>, Failure> {
     let shown = escaped_path(file);
     let refuse = |why: &str| {
-        Err(Failure::new(format!("the value cannot be taken from {shown}: {why}"))
-            .hint("give a file with the value and nothing else, or a descriptor: NAME=/dev/fd/3"))
+        Err(Failure::new(format!("cannot read a value from {shown}: {why}"))
+            .hint("give a file that contains only the value, or a descriptor: NAME=/dev/fd/3"))
     };
     let stat = match input.world.stat(file) {
         Ok(stat) if stat.kind == Kind::Directory => return refuse("it is a directory"),
@@ -32,7 +33,7 @@ pub fn read(
         Err(error) => return refuse(&os_message(&error)),
     };
     if stat.kind == Kind::File && stat.mode & 0o004 != 0 {
-        let message = format!("{shown}, which holds a value to set, is readable by everybody");
+        let message = format!("{shown}, which holds a value to set, is world-readable");
         let cure = format!("chmod o-r {}", crate::text::shell_quoted_path(file));
         warnings.push(Diagnostic::warning("set-from", message).cure(cure));
     }
@@ -44,7 +45,7 @@ pub fn read(
         value.pop();
     }
     if name.len() + value.len() + 2 > LARGEST {
-        return refuse("it is larger than an entry of the environment can be");
+        return refuse("it is too large for an environment variable");
     }
-    if value.contains(&0) { refuse("there is a NUL byte in it") } else { Ok(value) }
+    if value.contains(&0) { refuse("it contains a NUL byte") } else { Ok(value) }
 }

@@ -1,4 +1,4 @@
-//! What is shared: the default items, the policy file's and the options'. It does not look at any file.
+//! Which items are shared: the default ones, and those of the policy file and the options. It reads no files.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,7 @@ use crate::world::PATH_MAX;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// The macOS keychain and the file that says which one is the default.
+    /// The macOS keychain, and the file that selects the default one.
     Keychain,
     Claude,
     Path(PathBuf),
@@ -21,15 +21,15 @@ pub enum Item {
 pub const DEFAULT: [Item; 2] = [Item::Keychain, Item::Claude];
 
 pub const CLAUDE: &str = ".claude";
-/// Its settings, which it creates through a link, and saves through exactly one.
+/// Claude Code's settings. It creates them through a link, and saves them through exactly one.
 pub const CLAUDE_JSON: &str = ".claude.json";
-/// Another place in which it looks for a login, unless ANTHROPIC_CONFIG_DIR names one.
+/// Another place where it looks for a login, unless ANTHROPIC_CONFIG_DIR is set.
 pub const ANTHROPIC: &str = ".config/anthropic";
 
-/// How many may be named: each is looked up at every start.
+/// How many may be named, since each is looked up at every start.
 pub const MOST: usize = 1_000;
 
-const HINT: &str = "share keychain, claude, or a path below the home such as .config/gh, without '..'";
+const HINT: &str = "give keychain, claude, or a path below the home without '..', for example .config/gh";
 
 impl Item {
     /// Reads a word of `--share` or another list, which the error names. Errors: 125 for a path that is absolute,
@@ -41,7 +41,7 @@ impl Item {
             _ => {}
         }
         if word.len() >= PATH_MAX {
-            return Err(Failure::new(format!("{option}: an item is longer than any path")).hint(HINT));
+            return Err(Failure::new(format!("{option}: an item is too long for a path")).hint(HINT));
         }
         let mut path = PathBuf::new();
         for part in Path::new(word).components() {
@@ -87,8 +87,8 @@ pub fn items<'a>(
 ) -> Result<Vec<Item>, Failure> {
     let named: Vec<_> = list.unwrap_or(&DEFAULT).iter().chain(more).collect();
     if named.len() + edits.len() > MOST {
-        return Err(Failure::new(format!("more than {MOST} items are to be shared"))
-            .hint("share a directory that holds many, such as .config"));
+        return Err(Failure::new(format!("more than {MOST} shared items"))
+            .hint("share a directory that contains many of them, for example .config"));
     }
     let mut items = Vec::new();
     named.into_iter().for_each(|item| add(&mut items, item.clone()));
@@ -105,7 +105,7 @@ pub fn items<'a>(
     Ok(items)
 }
 
-/// Has the user said that it is not to be shared?
+/// Does `--no-share` name the item?
 pub fn is_declined(item: &Item, edits: &[(bool, OsString)]) -> bool {
     let names = |word: &OsString| word == "all" || Item::parse(word, "--no-share").is_ok_and(|named| named == *item);
     edits.iter().any(|(adds, word)| !adds && names(word))

@@ -19,9 +19,9 @@ pub enum State {
     Create,
     Replace,
     SourceMissing,
-    /// Something else stands at its place, and stays.
+    /// Something else exists in its place, and stays.
     Left,
-    /// The source is in the home, or the home in the source.
+    /// The source is inside the home, or the home inside the source.
     Refused,
     Skipped,
 }
@@ -30,19 +30,19 @@ pub enum State {
 pub struct Link {
     pub item: Item,
     pub place: PathBuf,
-    /// What its text is to be.
+    /// The text that it has or will have.
     pub target: Option<PathBuf>,
     pub state: State,
-    /// Why nothing is done, for states that leave a wish unfulfilled.
+    /// Why the link is not created, if it cannot be.
     pub finding: Option<Diagnostic>,
 }
 
-/// The places of links that will be made. None of them is inside another.
+/// The places of links that will be created, none of them inside another.
 #[derive(Default)]
 struct Outer(BTreeSet<PathBuf>);
 
 impl Outer {
-    /// Is a place inside one of them? Then that one is the last before it in the order of paths.
+    /// Is a place inside one of them? If so, that is the last one before it in the order of paths.
     fn cover(&self, place: &Path) -> bool {
         let before = self.0.range::<Path, _>((Bound::Unbounded, Bound::Included(place))).next_back();
         before.is_some_and(|outer| place.starts_with(outer))
@@ -50,12 +50,12 @@ impl Outer {
 }
 
 pub struct LinkContext<'a> {
-    /// The home; canonical, and with `exists` false not there yet.
+    /// The home, canonical. It need not exist yet, see `exists`.
     pub home: &'a Path,
     pub exists: bool,
     pub real: &'a Place,
     pub root: &'a Place,
-    /// Stands for `.config` of the real home, besides it: what the user's XDG_CONFIG_HOME says there.
+    /// The user's XDG_CONFIG_HOME: used for what the real home's `.config` lacks.
     pub config: Option<&'a Place>,
     pub world: &'a dyn World,
 }
@@ -104,7 +104,7 @@ impl LinkContext<'_> {
         link.target = Some(source.text(link.is_claude_json()));
         if source.end.starts_with(self.home) || self.home.starts_with(&source.end) {
             link.state = State::Refused;
-            link.finding = Some(self.not_linked(&link.place, "the one lies inside the other"));
+            link.finding = Some(self.not_linked(&link.place, "one is inside the other"));
             return link;
         }
         let found = if outer.cover(&link.place) { Ok(State::Present) } else { self.examine(&link, &source) };
@@ -113,7 +113,7 @@ impl LinkContext<'_> {
         link
     }
 
-    /// The login below `.config` is complete by itself where the real home has no `.claude`.
+    /// The login below `.config` is complete without `.claude`, if the real home has none.
     fn is_alone(&self, link: &Link, claude: &Link) -> bool {
         link.place == Path::new(ANTHROPIC) && claude.state == State::SourceMissing
     }
@@ -123,14 +123,14 @@ impl LinkContext<'_> {
         Diagnostic::warning("link", format!("{link} is not linked to {source}: {why}"))
     }
 
-    /// What stands at a link's place. An error says why it is left alone.
+    /// What exists at a link's place. An error says why it is left alone.
     fn examine(&self, link: &Link, source: &Source) -> Result<State, String> {
         if !self.exists {
             return Ok(State::Create);
         }
         let (place, path) = (&link.place, self.home.join(&link.place));
         let text = self.world.link_text(&path);
-        // The usual case. Whichever way its directory is reached, the link leads to the source.
+        // The usual case: however its directory is reached, the link points to the source.
         if text.as_ref().is_ok_and(|text| *text == source.text(link.is_claude_json())) {
             return Ok(State::Present);
         }
@@ -157,7 +157,7 @@ impl LinkContext<'_> {
         }
     }
 
-    /// It may lead to its target in one hop only, and to no other account than `.claude`, which is our link.
+    /// It must reach its target in a single hop, and belong to the same account as `.claude`, which is our link.
     fn examine_claude_json(&self, path: &Path, text: &Path, target: &Path) -> Result<State, String> {
         let next = path.parent().unwrap_or(self.home).join(text);
         let ends = self.world.lstat(&next).map_or_else(|error| is_missing(&error), |stat| stat.kind != Kind::Link);
@@ -176,7 +176,7 @@ impl LinkContext<'_> {
             return Ok(if self.leads_to(path, &source.end) { State::Present } else { State::Replace });
         }
         match self.world.canonical(path) {
-            // Past a link of the user's, which it would not follow to another target.
+            // It bypasses a link of the user's, and would not follow when that changes.
             Ok(_) if self.leads_to(path, &source.end) && source.has_links() => Ok(State::Replace),
             Ok(_) if self.leads_to(path, &source.end) => Ok(State::Present),
             Err(error) if is_missing(&error) && self.is_ours_to_replace(text) => Ok(State::Replace),
@@ -184,7 +184,7 @@ impl LinkContext<'_> {
         }
     }
 
-    /// A dangling link to a place in the real home that is not Hermes' own is a leftover of ours.
+    /// A dangling link to a place in the real home that is not Hermes' own was left by us.
     fn is_ours_to_replace(&self, text: &Path) -> bool {
         let inside = |place: &Place| text.starts_with(&place.spelled) || text.starts_with(&place.canonical);
         text.is_absolute()
@@ -201,7 +201,7 @@ impl LinkContext<'_> {
         matches!((self.world.stat(path), self.world.stat(target)), (Ok(one), Ok(other)) if one.identity == other.identity)
     }
 
-    /// The source of a place; none where it is missing, unless Claude Code creates it through the link.
+    /// The source of a place; `None` if it is missing, unless Claude Code creates it through the link.
     fn source(&self, place: &Path, is_claude_json: bool) -> io::Result<Option<Source>> {
         let of = |base: &Path, below: &Path, end| Some(Source { base: base.to_owned(), below: below.to_owned(), end });
         let path = self.real.canonical.join(place);
@@ -228,14 +228,14 @@ impl LinkContext<'_> {
             Kind::File => "a file".into(),
             Kind::Other => "neither a file nor a directory".into(),
             Kind::Link => match self.world.link_text(path) {
-                Ok(text) => format!("a link to {}", escaped_path(&text)),
-                Err(error) => format!("a link that cannot be read: {}", os_message(&error)),
+                Ok(text) => format!("a symlink to {}", escaped_path(&text)),
+                Err(error) => format!("a symlink that cannot be read: {}", os_message(&error)),
             },
         }
     }
 
-    /// Is a link at one of our places ours to remove: its text is what we would write, or did once, or it leads into the real
-    /// home and not into Hermes' own files?
+    /// May we remove a link at one of our places? Yes, if its text is one that we write or once wrote, or if it points into the
+    /// real home but not into Hermes' own files.
     pub fn is_ours(&self, place: &Path, text: &Path) -> bool {
         let source = self.source(place, place == Path::new(CLAUDE_JSON));
         let is_written = |source: Source| [source.text(false), source.text(true)].iter().any(|own| own == text);
@@ -245,16 +245,16 @@ impl LinkContext<'_> {
 
 /// Where a shared item is.
 struct Source {
-    /// The real home, canonical, or the directory that stands for its `.config`.
+    /// The real home, or the directory that replaces its `.config`; canonical.
     base: PathBuf,
     below: PathBuf,
-    /// Without links, today.
+    /// The resolved path, as of now.
     end: PathBuf,
 }
 
 impl Source {
-    /// The text of a link to it: its place, so that the link follows a source that the user switches. Claude Code saves
-    /// `.claude.json` through one link only, so that this one leads to the end.
+    /// The text of a link to it: its place, so that the link follows when the user replaces the source. Claude Code saves
+    /// `.claude.json` through one link only, so that this one points to the resolved path.
     fn text(&self, is_claude_json: bool) -> PathBuf {
         if is_claude_json { self.end.clone() } else { joined(&self.base, &self.below) }
     }
@@ -264,7 +264,7 @@ impl Source {
     }
 }
 
-/// Without a slash at the end where there is nothing below.
+/// As [`Path::join`], but without a final slash if `below` is empty.
 fn joined(base: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { base.to_owned() } else { base.join(below) }
 }
@@ -288,7 +288,7 @@ impl State {
         }
     }
 
-    /// Is there, or will there be, a link that leads to the source?
+    /// Does the link exist, or will it be created?
     pub fn leads_there(self) -> bool {
         matches!(self, Self::Present | Self::Create | Self::Replace)
     }

@@ -1,4 +1,4 @@
-//! Which HOME the command gets, and the steps that get a profile's home ready. It takes none of them.
+//! Which HOME the command gets, and the steps that prepare a profile's home. `act/` carries them out.
 #![forbid(unsafe_code)]
 
 pub mod items;
@@ -19,7 +19,7 @@ use crate::world::{Input, Kind, World, is_directory, is_missing};
 use items::{ANTHROPIC, Item};
 use links::{Link, LinkContext, State};
 
-/// Hermes' own variable: a wish that is followed where it can be.
+/// Hermes' own variable: followed if possible, and otherwise ignored.
 const TERMINAL: Origin = Origin::Variable("TERMINAL_HOME_MODE");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct ModeChoice {
 
 impl ModeChoice {
     /// `--home`, then HERMES_EXEC_HOME_MODE, then Hermes' own TERMINAL_HOME_MODE, then the policy file's `home`, then
-    /// `terminal.home_mode` of the profile's `config.yaml`, which Hermes hands on as that variable, then `auto`. Errors: 125
+    /// `terminal.home_mode` of the profile's `config.yaml`, which Hermes exports as that variable, then `auto`. Errors: 125
     /// for a word in HERMES_EXEC_HOME_MODE that is not a mode.
     pub fn make(
         option: Option<HomeMode>,
@@ -48,7 +48,7 @@ impl ModeChoice {
                 b"profile" => HomeMode::Profile,
                 b"real" => HomeMode::Real,
                 _ => {
-                    return Err(Failure::new("HERMES_EXEC_HOME_MODE is no mode")
+                    return Err(Failure::new("invalid HERMES_EXEC_HOME_MODE")
                         .hint("set it to auto, profile or real")
                         .cure("unset HERMES_EXEC_HOME_MODE"));
                 }
@@ -67,7 +67,7 @@ impl ModeChoice {
     }
 }
 
-/// A mode by the words that Hermes knows (hermes-agent 0.19, `hermes_constants.py`). Its `auto`, and any other word, say nothing.
+/// The mode for Hermes' words (hermes-agent 0.19, `hermes_constants.py`); `None` for its `auto` and any other word.
 fn hermes_mode(word: &[u8]) -> Option<HomeMode> {
     match word {
         b"profile" | b"isolated" | b"profile_home" | b"profile-home" => Some(HomeMode::Profile),
@@ -80,14 +80,14 @@ fn hermes_mode(word: &[u8]) -> Option<HomeMode> {
 pub struct HomePlan {
     pub choice: ModeChoice,
     pub from: Option<OsString>,
-    /// The value that HOME gets; none where it stays as it is.
+    /// The new value of HOME; `None` if it stays as it is.
     pub to: Option<PathBuf>,
-    /// The profile's home, when HOME is redirected there.
+    /// The profile's home, if HOME is redirected there.
     pub redirect: Option<Redirect>,
     pub links: Vec<Link>,
-    /// About the setup.
+    /// What should be fixed in the setup.
     pub findings: Vec<Diagnostic>,
-    /// What always has to be said.
+    /// What the user must know about the run.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -96,43 +96,43 @@ pub struct HomePlan {
 pub struct Redirect {
     pub home: PathBuf,
     pub make: bool,
-    /// The profile directory, canonical: nothing is made outside of it.
+    /// The profile directory, canonical: nothing is created outside it.
     pub profile_dir: PathBuf,
-    /// Its device and inode: what has come into its place since is not the profile.
+    /// Its device and inode, to notice if it has been replaced.
     pub identity: (u64, u64),
-    /// New entries belong to this owner and group: we run as root, and the profile is somebody else's.
+    /// The owner and group of new entries, if we run as root in another user's profile.
     pub owner: Option<(u32, u32)>,
 }
 
 impl Redirect {
-    /// The sharing of items between this home and the real one.
+    /// The context of links from this home to the real one.
     pub fn sharing<'a>(&'a self, real: &'a Place, root: &'a Place, world: &'a dyn World) -> LinkContext<'a> {
         LinkContext { home: &self.home, exists: !self.make, real, root, config: None, world }
     }
 }
 
-/// What the command's environment says about the places of shared items.
+/// Variables of the command that move the places of shared items.
 #[derive(Default)]
 pub struct Elsewhere {
-    /// It has CLAUDE_CONFIG_DIR.
+    /// CLAUDE_CONFIG_DIR is set.
     pub claude: bool,
-    /// It has ANTHROPIC_CONFIG_DIR.
+    /// ANTHROPIC_CONFIG_DIR is set.
     pub anthropic: bool,
-    /// The user's XDG_CONFIG_HOME, which it does not have any more.
+    /// The user's XDG_CONFIG_HOME, if it was removed.
     pub config: Option<Place>,
 }
 
 enum Found {
     Nothing,
-    /// A directory, or a link to this one.
+    /// A directory, or a link to one.
     Directory(PathBuf),
-    /// Neither, in words.
+    /// Anything else, in words.
     Unusable(String),
 }
 
 impl HomePlan {
-    /// Decides on HOME. The links come later ([`HomePlan::share`]), since they depend on what the command's environment
-    /// is. Errors: 125 where a home is wanted and cannot be one.
+    /// Decides on HOME. The links come later ([`HomePlan::share`]), since they depend on the command's environment. Errors:
+    /// 125 if a home is wanted and cannot be used.
     pub fn build(choice: ModeChoice, selection: &Selection, input: &Input<'_>) -> Result<Self, Failure> {
         let mut plan = Self {
             choice,
@@ -145,7 +145,7 @@ impl HomePlan {
         };
         let Some(profile) = &selection.profile else {
             if choice.mode == HomeMode::Profile && ![TERMINAL, Origin::Config].contains(&choice.source) {
-                let message = format!("{} asks for a profile's home, and there is no Hermes here", choice.source);
+                let message = format!("{} asks for a profile's home, but there is no Hermes here", choice.source);
                 return Err(Failure::new(message).hint("name the Hermes root with --hermes-home"));
             }
             plan.stay_real(selection, input);
@@ -164,7 +164,7 @@ impl HomePlan {
             Found::Unusable(what) => return Err(unusable(&profile.dir.join("home"), &what)),
             Found::Directory(home) if profile.canonical.starts_with(&home) => {
                 let [link, target] = [&profile.dir.join("home"), &home].map(|path| escaped_path(path));
-                let message = format!("{link} is a link to {target}, which holds the profile itself");
+                let message = format!("{link} is a symlink to {target}, which contains the profile itself");
                 plan.findings.push(Diagnostic::warning("home", message + ": HOME is not redirected"));
                 plan.stay_real(selection, input);
             }
@@ -179,7 +179,7 @@ impl HomePlan {
             Ok(()) => {}
             Err(error) if make => {
                 let cure = format!("sudo install -d -m 700 -o {} {}", input.uid, shell_quoted_path(&home));
-                return Err(cannot_make(&home, &os_message(&error)).cure(cure));
+                return Err(cannot_create(&home, &os_message(&error)).cure(cure));
             }
             Err(error) => {
                 let message = format!("the home {} is not writable: {}", escaped_path(&home), os_message(&error));
@@ -190,7 +190,7 @@ impl HomePlan {
         let owner = (input.uid == 0 && profile.owner.0 != 0).then_some(profile.owner);
         if let Some((uid, _)) = owner {
             let message =
-                format!("the command runs as root in a profile of uid {uid}: what it creates belongs to root");
+                format!("the command runs as root in a profile of uid {uid}: the files it creates belong to root");
             let hint = "run as the user who owns the profile";
             self.findings.push(Diagnostic::warning("owner", message).hint(hint));
         }
@@ -199,7 +199,7 @@ impl HomePlan {
         Ok(())
     }
 
-    /// Mode `real`: HOME is touched only where it is no usable one.
+    /// Mode `real`: HOME is changed only if it is unusable.
     fn stay_real(&mut self, selection: &Selection, input: &Input<'_>) {
         let usable = input.environ.given(b"HOME").is_some_and(|home| Path::new(OsStr::from_bytes(home)).is_absolute());
         if usable && !selection.real.home_is_a_profiles {
@@ -215,15 +215,15 @@ impl HomePlan {
         });
     }
 
-    /// Plans the links for the items, where HOME is redirected.
+    /// Plans the links for the items, if HOME is redirected.
     pub fn share(&mut self, items: &[Item], elsewhere: &Elsewhere, selection: &Selection, input: &Input<'_>) {
         let Some(redirect) = &self.redirect else { return };
         let Redirect { home, profile_dir, .. } = redirect;
         let (Some(root), Some(real)) = (&selection.root, selection.real.place()) else {
             if !items.is_empty() {
                 let why = match selection.real.owner_without_home {
-                    Some(uid) => format!("the profile belongs to uid {uid}, whose home is not known"),
-                    None => "the real home is not known".into(),
+                    Some(uid) => format!("the profile belongs to uid {uid}, whose home is unknown"),
+                    None => "the real home is unknown".into(),
                 };
                 self.findings.push(unlinked(&why));
             }
@@ -231,7 +231,7 @@ impl HomePlan {
         };
         if !home.starts_with(profile_dir) {
             let [home, dir] = [home, profile_dir].map(|path| escaped_path(path));
-            self.findings.push(unlinked(&format!("the home {home} lies outside the profile {dir}")));
+            self.findings.push(unlinked(&format!("the home {home} is outside the profile {dir}")));
             return;
         }
         let (skipped, shared): (Vec<_>, Vec<_>) =
@@ -255,9 +255,9 @@ impl HomePlan {
     }
 }
 
-/// Stands for a directory that only the user knows.
+/// A placeholder for a directory that only the user knows.
 pub const HOME_PLACEHOLDER: &str = "/path/of/your/home";
-/// The id of a finding that nothing at all is linked.
+/// The id of the finding that nothing is linked at all.
 pub const UNLINKED: &str = "links";
 
 fn unlinked(why: &str) -> Diagnostic {
@@ -267,29 +267,29 @@ fn unlinked(why: &str) -> Diagnostic {
 fn unusable(path: &Path, what: &str) -> Failure {
     let cure = format!("mv {0} {0}.old", shell_quoted_path(path));
     Failure::new(format!("{} is {what}, so it cannot be HOME", escaped_path(path)))
-        .hint(format!("move it away, or run with --home real: {cure}"))
+        .hint(format!("move it away ({cure}), or use --home real"))
         .cure(cure)
 }
 
-/// The home is wanted and missing, and there is no way to make it.
-pub fn cannot_make(home: &Path, why: &str) -> Failure {
+/// The home is wanted and missing, but cannot be created.
+pub fn cannot_create(home: &Path, why: &str) -> Failure {
     let home = escaped_path(home);
-    Failure::new(format!("the home {home} cannot be made: {why}"))
-        .hint(format!("make it by hand (mkdir -m 700 {home}), or run with --home real"))
+    Failure::new(format!("cannot create the home {home}: {why}"))
+        .hint(format!("create it (mkdir -m 700 {home}), or use --home real"))
 }
 
 fn find_home(profile: &Profile, input: &Input<'_>) -> Found {
     let path = profile.canonical.join("home");
     match input.world.lstat(&path).map(|stat| stat.kind) {
         Err(error) if is_missing(&error) => Found::Nothing,
-        Err(error) => Found::Unusable(format!("out of reach ({})", os_message(&error))),
+        Err(error) => Found::Unusable(format!("inaccessible ({})", os_message(&error))),
         Ok(Kind::Directory) => Found::Directory(path),
         Ok(Kind::Link) => match input.world.canonical(&path) {
             Ok(home) if is_directory(input.world, &home) => Found::Directory(home),
-            Ok(home) => Found::Unusable(format!("a link to {}, which is no directory", escaped_path(&home))),
+            Ok(home) => Found::Unusable(format!("a symlink to {}, which is not a directory", escaped_path(&home))),
             Err(_) => {
                 let text = input.world.link_text(&path).unwrap_or_default();
-                Found::Unusable(format!("a link that leads nowhere ({})", escaped_path(&text)))
+                Found::Unusable(format!("a dangling symlink to {}", escaped_path(&text)))
             }
         },
         Ok(_) => Found::Unusable("not a directory".into()),

@@ -1,4 +1,5 @@
-//! Who says which profile it is: the option, HERMES_HOME, HERMES_PROFILE, `active_profile`, or nobody; and what a name may be.
+//! What selects the profile: the option, HERMES_HOME, HERMES_PROFILE, `active_profile` or the default; and which names are
+//! valid.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -12,7 +13,7 @@ use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::text::{escaped, escaped_path, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, Input};
 
-/// The file in the root in which Hermes keeps the profile that was chosen last.
+/// The file in the root in which Hermes stores the profile that was selected last.
 pub const ACTIVE_PROFILE: &str = "active_profile";
 const NAMES: &str = "a name is a letter or digit, then up to 63 letters, digits, '-' and '_'";
 
@@ -21,17 +22,17 @@ pub const OPTION: Origin = Origin::Option("--profile");
 pub const HERMES_HOME: Origin = Origin::Variable("HERMES_HOME");
 pub const VARIABLE: Origin = Origin::Variable("HERMES_PROFILE");
 
-/// Which source names the profile, and with what word. Only the source that wins is validated, later.
+/// The source that selects the profile, and its word. Only the source that wins is validated, later.
 pub(super) struct Choice {
     pub source: Origin,
     word: OsString,
-    /// What the user must know of the sources that lose.
+    /// What the user must know about the other sources.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Choice {
-    /// Tries the sources in their order. `option` is what `--profile` says. Errors: 125 where `active_profile` is a link, or
-    /// cannot be read for another reason than that it is no file or not ours to read.
+    /// Tries the sources in order. `option` is the value of `--profile`. Errors: 125 if `active_profile` is a link, or
+    /// cannot be read for a reason other than its type or mode.
     pub fn make(
         option: Option<&OsStr>,
         hermes_home: Option<&Path>,
@@ -68,15 +69,15 @@ impl Choice {
         }
         let dir = match hermes_home {
             _ if name == "default" => root.to_owned(),
-            // --profile names what HERMES_HOME says already: a run within a run. The spelling stays.
+            // --profile names the profile of HERMES_HOME, as in a run within a run. The spelling stays.
             Some(path) if is_profile_shaped(path) && path.file_name() == Some(OsStr::new(&name)) => path.to_owned(),
             _ => root.join("profiles").join(&name),
         };
         Ok((name, dir))
     }
 
-    /// The name, trimmed and in lower case, if it is one. The text of `active_profile` is not shown: another user with
-    /// write access could have put a secret into it.
+    /// The name, trimmed and in lower case. The text of `active_profile` is never shown: another user with write access
+    /// could have put a secret into it. Errors: 125 if it is not a valid name.
     pub fn name(&self, root: &Path) -> Result<String, Failure> {
         let name = folded(&self.word);
         let is_word = |&byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -86,13 +87,13 @@ impl Choice {
         match String::from_utf8(name) {
             Ok(name) if valid => Ok(name),
             _ if self.source == Origin::ActiveProfile => Err(Failure::new(format!(
-                "{}: its text is not a profile name",
+                "{} does not contain a profile name",
                 escaped_path(&root.join(ACTIVE_PROFILE))
             ))
             .hint(NAMES)),
             _ => Err(Failure::new(format!(
-                "'{}' ({}) is not a profile name",
-                // What is longer than a name may be a whole file, and none for a message.
+                "'{}' (from {}) is not a profile name",
+                // A word that is longer than any name may be a whole file.
                 escaped(&self.word.as_bytes()[..self.word.len().min(80)]),
                 self.source
             ))
@@ -108,9 +109,9 @@ fn conflict(word: &OsStr, other: &OsStr) -> Diagnostic {
     Diagnostic::warning("run", message).cure("unset HERMES_PROFILE")
 }
 
-/// The word in `<root>/active_profile`, if there is one and it is to be read.
+/// The word in `<root>/active_profile`; `None` if there is none, or the file must not be read.
 fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Option<OsString>, Failure> {
-    // A supervised child's profile is its supervisor's business; the file is for people who type commands.
+    // Hermes' supervisor chooses the profile of its children; the file is for commands that are typed.
     const SUPERVISED: [&[u8]; 3] =
         [b"HERMES_SUPERVISED_CHILD", b"HERMES_S6_SUPERVISED_CHILD", b"HERMES_GATEWAY_EXTERNAL_SUPERVISOR"];
     if root.as_os_str().is_empty() || SUPERVISED.iter().any(|name| input.environ.given(name).is_some()) {
@@ -128,25 +129,25 @@ fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>
         FileText::Link => return Err(linked(&path)),
         FileText::Failed(why) => return Err(failed(&path, &why)),
     };
-    warnings.push(unread(&path, &format!("{why}; read as empty")));
+    warnings.push(unread(&path, &format!("{why}; treated as empty")));
     Ok(None)
 }
 
-/// A link where none is followed: a command may have planted it.
+/// The error for a link that is not followed, since a command may have planted it.
 pub fn linked(path: &Path) -> Failure {
     let cure = format!("rm {}", shell_quoted_path(path));
-    Failure::new(format!("{}: a symbolic link is not followed here", escaped_path(path)))
+    Failure::new(format!("{} is a symlink, which is not followed here", escaped_path(path)))
         .hint(format!("remove it: {cure}"))
         .cure(cure)
 }
 
-/// A file of which nobody knows what is in it.
+/// The error for a file whose content is unknown.
 pub fn failed(path: &Path, why: &str) -> Failure {
     Failure::new(format!("{} cannot be read: {why}", escaped_path(path)))
-        .hint("fix it, or move it away; with no free descriptor, close some or raise the limit: ulimit -n")
+        .hint("fix it, or move it away; if no descriptor is free, close some or raise the limit: ulimit -n")
 }
 
-/// A file that every run would read, and cannot.
+/// The warning for a file that cannot be read.
 pub fn unread(path: &Path, why: &str) -> Diagnostic {
     Diagnostic::warning("run", format!("{}: {why}", escaped_path(path)))
         .cure(format!("\"${{EDITOR:-vi}}\" {}", shell_quoted_path(path)))

@@ -1,5 +1,5 @@
-//! Which root, which profile, and which home is the user's own (the real home). It creates nothing and falls back to
-//! nothing: a profile that was named and is not there is an error, never another profile.
+//! Which root, which profile, and which home is the user's own (the real home). It creates nothing and has no fallback: a
+//! named profile that does not exist is an error, never another profile.
 #![forbid(unsafe_code)]
 
 mod choice;
@@ -24,32 +24,32 @@ use real_home::RealHome;
 
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// The Hermes root; none where there is no Hermes.
+    /// The Hermes root; `None` without Hermes.
     pub root: Option<Place>,
-    /// The selected profile; none where there is no Hermes.
+    /// The selected profile; `None` without Hermes.
     pub profile: Option<Profile>,
     pub real: RealHome,
-    /// The value of HERMES_HOME was given in a form that has to be expanded before it can be exported.
+    /// The given HERMES_HOME starts with `~/`, so that the expanded path must be exported.
     pub expanded: bool,
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What is settled before it is asked what is there.
+/// What is known before the file system is asked.
 struct Located {
-    /// What `--hermes-home` or HERMES_HOME says.
+    /// The value of `--hermes-home` or HERMES_HOME.
     given: Option<PathBuf>,
     expanded: bool,
     real: RealHome,
-    /// Empty where no home directory is known to look in.
+    /// Empty if no home directory is known.
     root: PathBuf,
 }
 
-/// The name of what says where Hermes is.
+/// The option or variable that says where Hermes is.
 fn label(options: &Options) -> &'static str {
     if options.hermes_home.is_some() { "--hermes-home" } else { "HERMES_HOME" }
 }
 
-/// The root, whether or not it exists, and whichever profile is wanted; none where it cannot be said.
+/// The root, whether or not it exists; `None` if it is unknown.
 pub fn root(options: &Options, input: &Input<'_>) -> Option<PathBuf> {
     locate(options, input).ok().map(|located| located.root).filter(|root| !root.as_os_str().is_empty())
 }
@@ -66,7 +66,7 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
         && !Path::new(value).is_absolute()
         && !value.as_bytes().starts_with(b"~/")
     {
-        return Err(refuse(format!("{label} is relative: '{}'", escaped(value.as_bytes()))));
+        return Err(refuse(format!("{label} is a relative path: '{}'", escaped(value.as_bytes()))));
     }
 
     let suffix = input.environ.given(b"HERMES_DATA_DIR_SUFFIX").unwrap_or_default();
@@ -76,7 +76,7 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
     let given = match given {
         Some(value) => Some(
             expand(value, real.path())
-                .ok_or_else(|| refuse(format!("{label} starts with ~/ and no home directory is known")))?,
+                .ok_or_else(|| refuse(format!("{label} starts with ~/, but no home directory is known")))?,
         ),
         None => None,
     };
@@ -88,7 +88,8 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
     Ok(Located { given, expanded, real, root })
 }
 
-/// Settles root, profile and real home. Errors: 125 when what was named is not there, is no name, or is relative.
+/// Determines root, profile and real home. Errors: 125 for a root or profile that does not exist, an invalid name, or a
+/// relative path.
 pub fn select(options: &Options, input: &Input<'_>) -> Result<Selection, Failure> {
     let Located { given, expanded, mut real, root } = locate(options, input)?;
     let choice = Choice::make(options.profile.as_deref(), given.as_deref(), &root, input)?;
@@ -109,8 +110,8 @@ pub fn select(options: &Options, input: &Input<'_>) -> Result<Selection, Failure
     Ok(Selection { root: Some(root), profile: Some(profile), real, expanded, warnings: choice.warnings })
 }
 
-/// The failure with the command that takes back what the source says, where the source is no option. Of Hermes' own commands
-/// none runs while `active_profile` names a profile that is not there, unless `-p` says another.
+/// Adds the command that undoes the source's choice, unless the source is an option. While `active_profile` names a profile
+/// that does not exist, Hermes' own commands run only with `-p`.
 fn undone(failure: Failure, source: Origin, options: &Options) -> Failure {
     match source {
         HERMES_HOME if options.hermes_home.is_none() => failure.cure("unset HERMES_HOME"),
@@ -120,18 +121,18 @@ fn undone(failure: Failure, source: Origin, options: &Options) -> Failure {
     }
 }
 
-/// The profile's directory, if it is there and not deleted.
+/// The profile in its directory. Errors: 125 if it does not exist or was deleted.
 fn find(name: String, dir: PathBuf, source: Origin, root: &Place, input: &Input<'_>) -> Result<Profile, Failure> {
     let tombstone = root.spelled.join("profiles/.deleted").join(&name);
     if name != "default" && input.world.lstat(&tombstone).is_ok() {
-        return Err(Failure::new(format!("the profile '{name}' ({}) was deleted", source))
+        return Err(Failure::new(format!("the profile '{name}' (from {}) was deleted", source))
             .hint(format!(
-                "{}; to make it anew: hermes -p default profile create {name}",
+                "{}; recreate it with: hermes -p default profile create {name}",
                 known(&root.spelled, input.world)
             ))
             .cure(format!("hermes -p default profile create {name}")));
     }
-    // Looked at under the path that is used from here on, so that a directory put there in between is not taken for it.
+    // Checked under the path that is used from here on, so that a directory that replaces it meanwhile is noticed.
     let canonical = input.world.canonical(&dir).ok();
     let found = canonical.and_then(|canonical| Some((input.world.lstat(&canonical).ok()?, canonical)));
     let Some((stat, canonical)) = found.filter(|(stat, _)| stat.kind == Kind::Directory) else {
@@ -143,15 +144,15 @@ fn find(name: String, dir: PathBuf, source: Origin, root: &Place, input: &Input<
     Ok(Profile { name, dir, canonical, source, identity, owner })
 }
 
-/// The owner of a link could lead root into any directory. The root itself may be one: the caller names it. Errors: 125 for
-/// root, where this is another user's link.
+/// Another user's link could send root into any directory. The Hermes root itself may be a link, since the caller names it.
+/// Errors: 125 for root, if this is another user's link.
 pub fn refuse_foreign_link(path: &Path, input: &Input<'_>) -> Result<(), Failure> {
     let link = |stat: &Stat| stat.kind == Kind::Link && stat.uid != 0;
     let Some(stat) = input.world.lstat(path).ok().filter(|stat| input.uid == 0 && link(stat)) else { return Ok(()) };
     let target = input.world.link_text(path).unwrap_or_default();
     let [shown, target] = [path, &target].map(escaped_path);
     let cure = format!("rm {}", shell_quoted_path(path));
-    Err(Failure::new(format!("{shown} is a symlink of uid {} to {target}: root does not follow it", stat.uid))
+    Err(Failure::new(format!("{shown} is a symlink to {target}, owned by uid {}: root does not follow it", stat.uid))
         .hint(format!("remove it, or run as the user who owns the profile: {cure}"))
         .cure(cure))
 }
@@ -162,16 +163,16 @@ pub fn stale(active_profile: &Path) -> String {
 
 fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<'_>) -> Failure {
     let message = match source {
-        // Its text is not shown.
+        // Its text is never shown.
         Origin::ActiveProfile => stale(&root.join(ACTIVE_PROFILE)),
-        _ => format!("there is no profile '{name}' ({source}): {} is not a directory", escaped_path(dir)),
+        _ => format!("no profile '{name}' (from {source}): {} is not a directory", escaped_path(dir)),
     };
     match sudo_hint(name, input) {
         Some(hint) => Failure::new(message).hint(hint),
         None if source == Origin::ActiveProfile => Failure::new(message).hint(known(root, input.world)),
         None => Failure::new(message)
             .hint(format!(
-                "{}{}; to make it: hermes -p default profile create {name}",
+                "{}{}; create it with: hermes -p default profile create {name}",
                 meant(name, root, input.world),
                 known(root, input.world)
             ))
@@ -188,11 +189,11 @@ fn no_root(label: Option<&str>, root: &Path, choice: &Choice, input: &Input<'_>)
         Some(label) => Failure::new(format!("{label}: {} is not a directory", escaped_path(root)))
             .hint(format!("set {label} to the Hermes root, or unset it")),
         None if root.as_os_str().is_empty() => {
-            Failure::new(format!("there is no profile '{name}' ({}): no home directory is known", choice.source))
+            Failure::new(format!("no profile '{name}' (from {}): no home directory is known", choice.source))
                 .hint("name the Hermes root with --hermes-home")
         }
         None => Failure::new(format!(
-            "there is no profile '{name}' ({}): no Hermes at {}",
+            "no profile '{name}' (from {}): there is no Hermes in {}",
             choice.source,
             escaped_path(root)
         ))
@@ -200,7 +201,7 @@ fn no_root(label: Option<&str>, root: &Path, choice: &Choice, input: &Input<'_>)
     }
 }
 
-/// Under sudo: the profile that root does not have, but the user who typed sudo does.
+/// Under sudo: a hint if not root but the user who ran sudo has the profile.
 fn sudo_hint(name: &str, input: &Input<'_>) -> Option<String> {
     let user = input.environ.given(b"SUDO_USER").filter(|_| input.uid == 0)?;
     let root = input.world.home_of_user(OsStr::from_bytes(user))?.join(".hermes");

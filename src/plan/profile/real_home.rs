@@ -1,4 +1,4 @@
-//! The OS user's own home: found although HOME may already point into a profile, and never taken from somebody else.
+//! The OS user's own home: found even if HOME already points into a profile, and never another user's.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -9,21 +9,21 @@ use super::layout::{Profile, expand, is_in_a_profile_home, root_of};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, World};
 
-/// The first acceptable of HERMES_REAL_HOME, HOME and the password database's entry.
+/// The first acceptable one of HERMES_REAL_HOME, HOME and the entry in the password database.
 #[derive(Clone, Debug)]
 pub struct RealHome {
     place: Option<Place>,
-    /// The roots in whose profile homes nobody's real home can be, canonical.
+    /// The roots, canonical: a home of one of their profiles cannot be a real home.
     roots: Vec<PathBuf>,
     pub home_is_a_profiles: bool,
-    /// HERMES_REAL_HOME was given and not believed.
+    /// HERMES_REAL_HOME was set but not accepted.
     pub variable_refused: bool,
-    /// The profile belongs to this uid, we run as root, and no home of that user is known.
+    /// We run as root, and the profile's owner, this uid, has no known home.
     pub owner_without_home: Option<u32>,
 }
 
-/// Finds the real home before the root is known: `hermes_home` is what `--hermes-home` or HERMES_HOME says, and
-/// `dot_hermes` the name of the root in a home where neither is given.
+/// Finds the real home before the root is known. `hermes_home` is the value of `--hermes-home` or HERMES_HOME, `dot_hermes`
+/// the name of the root in a home if neither is given.
 pub fn settle(input: &Input<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr) -> RealHome {
     let mut real = RealHome {
         place: None,
@@ -43,11 +43,11 @@ pub fn settle(input: &Input<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
         None => {
             for candidate in [&variable, &home].into_iter().flatten() {
                 real.add_root(&root_in(&candidate.place.spelled).unwrap_or_default(), input.world);
-                // HOME may lie in a profile's home that no variable tells of: its own path names the root then.
+                // HOME may be in a profile's home without a variable that says so: then its own path contains the root.
                 let inside = candidate.place.canonical.ancestors().filter(|path| path.file_name() == Some(dot_hermes));
                 real.roots.extend(inside.map(Path::to_owned));
             }
-            // Asking the password database costs; a root elsewhere needs it only when the path has the shape of a home in it.
+            // The password database costs a read; it is needed only if the path looks like it is inside a profile's home.
             let shaped = |place: &Place| place.canonical.components().skip(2).any(|part| part.as_os_str() == "home");
             if home.as_ref().is_some_and(|home| shaped(&home.place))
                 && let Some(own) = input.world.home_of(input.uid)
@@ -57,7 +57,7 @@ pub fn settle(input: &Input<'_>, hermes_home: Option<&OsStr>, dot_hermes: &OsStr
         }
     }
     real.home_is_a_profiles = home.as_ref().is_some_and(|home| real.is_a_profiles(&home.place));
-    // What redirected HOME set both; otherwise the variable may be a leftover of another user's session.
+    // Whatever redirected HOME also set the variable; otherwise it may be left over from another user's session.
     let believed = variable.filter(|found| found.uid == input.uid || real.home_is_a_profiles);
     real.variable_refused = believed.as_ref().is_none_or(|found| real.is_a_profiles(&found.place))
         && input.environ.given(b"HERMES_REAL_HOME").is_some();
@@ -75,8 +75,7 @@ struct Found {
     uid: u32,
 }
 
-/// HOME, unless it belongs to another user and the caller cannot write to it, who has one of his own: what a drop of privileges
-/// left over.
+/// HOME; but the caller's own home if HOME belongs to another user and is not writable, as after dropping privileges.
 fn own_or_given(home: Found, input: &Input<'_>) -> Found {
     if home.uid == input.uid || input.uid == 0 || input.world.writable(&home.place.spelled).is_ok() {
         return home;
@@ -85,7 +84,7 @@ fn own_or_given(home: Found, input: &Input<'_>) -> Found {
     own.filter(|own| own.uid == input.uid).unwrap_or(home)
 }
 
-/// The directory that a variable names, when it is absolute and there.
+/// The directory that a variable names, if it is absolute and exists.
 fn directory(input: &Input<'_>, name: &[u8]) -> Option<Found> {
     let path = Path::new(OsStr::from_bytes(input.environ.given(name)?));
     existing(path, input.world)
@@ -120,8 +119,8 @@ impl RealHome {
         existing(path, world).map(|found| found.place).filter(|place| !self.is_a_profiles(place))
     }
 
-    /// With the profile known: its own home is nobody's real home, and root's login is not for a profile of somebody else.
-    /// The root stays where it is.
+    /// Once the profile is known: its own home cannot be the real home, and for root in another user's profile the real
+    /// home is that user's. The root does not change.
     pub fn pass_over_home_of(&mut self, profile: &Profile, root: &Place, input: &Input<'_>) {
         let own = profile.dir.join("home");
         let is_link = || input.world.lstat(&own).is_ok_and(|stat| stat.kind == Kind::Link);

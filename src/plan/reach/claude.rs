@@ -1,4 +1,5 @@
-//! Is `claude` logged in here, in the real home, or nowhere? A login is read only to see that it is one (Claude Code 2.1.197).
+//! Is `claude` logged in here, in the real home, or nowhere? A login is read only to check that it is one (Claude Code
+//! 2.1.197).
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use crate::plan::home::items::{ANTHROPIC, CLAUDE, CLAUDE_JSON, Item};
 use crate::text::shell_quoted;
 use crate::world::{FILE_LIMIT, FileText};
 
-/// Each is a login, says where one is, or makes `claude` ask somebody else for one.
+/// Each holds a login, says where one is, or makes `claude` get one from another service.
 const IN_ENVIRONMENT: [&str; 16] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -28,10 +29,10 @@ const IN_ENVIRONMENT: [&str; 16] = [
     "CLAUDE_CONFIG_DIR",
 ];
 
-/// Those that log in, or need no login, are told nothing.
+/// Arguments with which `claude` logs in, or needs no login: no notice.
 const WITHOUT_LOGIN: [&str; 6] = ["setup-token", "login", "--version", "-v", "--help", "-h"];
 
-/// That `claude` is not logged in here. `words`: those after it.
+/// The notice that `claude` is not logged in here. `words`: its arguments.
 pub fn notice(words: &[std::ffi::OsString], profile: &str, reach: &Reach<'_>) -> Option<String> {
     let needs_none = |at: usize| words.get(at).is_some_and(|word| WITHOUT_LOGIN.iter().any(|known| word == known));
     let is_login = words.first().is_some_and(|word| word == "auth") && needs_none(1);
@@ -40,7 +41,7 @@ pub fn notice(words: &[std::ffi::OsString], profile: &str, reach: &Reach<'_>) ->
     }
     if has_login(&|place| reach.there(place), reach) {
         let doctor = format!("hermes-exec -p {} --doctor", shell_quoted(profile.as_bytes()));
-        return Some(format!("claude is not logged in here, and in the real home it is: see {doctor}"));
+        return Some(format!("claude is not logged in here, but it is in the real home: see {doctor}"));
     }
     let is_shared = reach.items.contains(&Item::Claude);
     is_shared.then(|| "claude is not logged in; to log in: hermes-exec --home real -- claude auth login".to_owned())
@@ -50,7 +51,7 @@ fn has_login(at: &dyn Fn(&Path) -> PathBuf, reach: &Reach<'_>) -> bool {
     let text = |path: PathBuf| match reach.world.text(&path, FILE_LIMIT) {
         FileText::Found { bytes, is_cut, .. } => Ok((bytes, is_cut)),
         FileText::Missing => Err(false),
-        // What cannot be read here may be one.
+        // A file that cannot be read may be a login.
         _ => Err(true),
     };
     let stored = match text(at(&Path::new(CLAUDE).join(".credentials.json"))) {
@@ -69,14 +70,14 @@ fn has_login(at: &dyn Fn(&Path) -> PathBuf, reach: &Reach<'_>) -> bool {
     stored || account() || helper() || reach.is_there(&at(Path::new(ANTHROPIC)))
 }
 
-/// A refresh token, or an expiry that is still to come, in milliseconds.
+/// Is there a refresh token, or an expiry in the future? In milliseconds.
 fn can_be_used(credentials: &[u8], now: u64) -> bool {
     let login = &json(credentials)["claudeAiOauth"];
     login["refreshToken"].as_str().is_some_and(|token| !token.is_empty())
         || login["expiresAt"].as_u64().is_some_and(|expires| expires > now)
 }
 
-/// Has the text this key, with an object behind it? A file with the history of every project is not parsed for that.
+/// Does the text contain this key, followed by an object? Not parsed, since the file holds the history of every project.
 fn has_object(text: &[u8], key: &[u8]) -> bool {
     let mut places = text.windows(key.len()).enumerate().filter(|(_, word)| *word == key);
     places.any(|(at, _)| {

@@ -1,5 +1,5 @@
-//! A `.env` of Hermes' that programs find by going upwards from the working directory: python-dotenv's `load_dotenv()` and
-//! others take the first that they meet, and set again what was removed.
+//! Hermes' `.env` files that programs find by searching upwards from the working directory: python-dotenv's `load_dotenv()`
+//! and others load the first one they find, which sets removed variables again.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::text::escaped_path;
 use crate::world::World;
 use crate::world::place::Place;
 
-/// The file, where the first one upwards is Hermes'. `chdir`: where the command is to start.
+/// The first `.env` upwards, if it is one of Hermes'. `chdir`: where the command will start.
 pub fn climbed(root: &Place, chdir: Option<&Path>, world: &dyn World) -> Option<PathBuf> {
     let dir = world.cwd()?;
     let dir = match chdir {
@@ -29,7 +29,8 @@ pub fn climbed(root: &Place, chdir: Option<&Path>, world: &dyn World) -> Option<
 pub fn finding(file: &Path) -> Diagnostic {
     let file = escaped_path(file);
     let message = format!(
-        "programs that look for a .env upwards from the working directory find {file}: what was removed is set again"
+        "programs that search upwards from the working directory for a .env find {file}, which sets removed variables again"
     );
-    Diagnostic::warning("dotenv", message).hint("work outside of the Hermes root, or close the file: --seal=files")
+    Diagnostic::warning("dotenv", message)
+        .hint("work outside the Hermes root, or make the file unreadable with --seal=files")
 }

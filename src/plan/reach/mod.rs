@@ -1,6 +1,6 @@
-//! What a program finds under another HOME, held against what it finds in the real home: its login or configuration, settings
-//! that mean another place here, and a `.env` of Hermes' above the working directory. It is asked for the program concerned
-//! alone, and says nothing where it cannot be sure.
+//! What a program finds under another HOME, compared with the real home: its login or configuration, settings that mean a
+//! different place here, and Hermes' `.env` above the working directory. Only the program that is run is examined, and
+//! nothing is reported that is not certain.
 #![forbid(unsafe_code)]
 
 pub mod claude;
@@ -18,30 +18,30 @@ use crate::plan::home::links::Link;
 use crate::world::World;
 use crate::world::place::Place;
 
-/// A home that is another one than the real home, as the command will see it.
+/// A home other than the real home, as the command will see it.
 pub struct Reach<'a> {
     pub real: &'a Place,
     pub home: &'a Path,
     pub links: &'a [Link],
     pub items: &'a [Item],
-    /// The user's XDG_CONFIG_HOME that rule 7 took away.
+    /// The user's XDG_CONFIG_HOME, if rule 7 removed it.
     pub config: Option<&'a Path>,
     pub child: &'a Environ,
     pub world: &'a dyn World,
 }
 
-/// The JSON in a text; null where it is none.
+/// The JSON in a text; null if it is invalid.
 fn json(text: &[u8]) -> Value {
     serde_json::from_slice(text).unwrap_or(Value::Null)
 }
 
 impl Reach<'_> {
-    /// The link that leads from a place, or from above it, into the real home.
+    /// The link at a place, or above it, that points into the real home.
     fn link(&self, place: &Path) -> Option<&Link> {
         self.links.iter().find(|link| link.state.leads_there() && place.starts_with(&link.place))
     }
 
-    /// What the command finds at a place of its HOME, once the links are made.
+    /// What the command finds at a place in its HOME, once the links have been created.
     fn here(&self, place: &Path) -> PathBuf {
         let through = |link: &Link| {
             let rest = place.strip_prefix(&link.place).ok()?;
@@ -51,7 +51,7 @@ impl Reach<'_> {
         self.link(place).and_then(through).unwrap_or_else(|| self.home.join(place))
     }
 
-    /// The same place of the real home.
+    /// The same place in the real home.
     fn there(&self, place: &Path) -> PathBuf {
         let usual = self.real.canonical.join(place);
         match (self.config, place.strip_prefix(".config")) {

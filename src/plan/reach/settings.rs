@@ -1,5 +1,5 @@
-//! `~/` in settings that are shared: it means the HOME of the program that reads it, and so another place here. A guard is not
-//! found, a rule protects nothing, an identity is not the right one, and no program says so.
+//! `~/` in shared settings: it means the HOME of the program that reads it, and so a different place here. Then a guard is
+//! not found, a rule protects nothing or an identity is wrong, and the program does not say so.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -12,17 +12,17 @@ use crate::plan::diagnostic::Diagnostic;
 use crate::text::{escaped, escaped_path};
 use crate::world::{FILE_LIMIT, FileText};
 
-/// Of Claude Code's settings those that hold paths or commands.
+/// Claude Code's settings that contain paths or commands.
 const OF_CLAUDE: [&str; 5] = ["permissions", "sandbox", "hooks", "statusLine", "apiKeyHelper"];
 
-/// A setting that means another place here.
+/// A setting that means a different place here.
 struct Setting {
     key: String,
-    /// As it is written.
+    /// As written.
     path: String,
 }
 
-/// The shared settings of a program that mean another place here.
+/// The shared settings of a program that mean a different place here.
 pub fn of_program(program: &[u8], reach: &Reach<'_>) -> Vec<Diagnostic> {
     let files: &[(&str, Read)] = match program {
         b"claude" => &[(".claude/settings.json", of_claude)],
@@ -33,7 +33,7 @@ pub fn of_program(program: &[u8], reach: &Reach<'_>) -> Vec<Diagnostic> {
     files.iter().filter_map(|(file, read)| finding(Path::new(file), *read, reach)).collect()
 }
 
-/// Those of every program that is known, and which program it is.
+/// The same for every known program, with its name.
 pub fn all(reach: &Reach<'_>) -> Vec<(&'static str, Diagnostic)> {
     let of =
         |program: &'static str| of_program(program.as_bytes(), reach).into_iter().map(move |check| (program, check));
@@ -66,16 +66,18 @@ fn finding(place: &Path, read: Read, reach: &Reach<'_>) -> Option<Diagnostic> {
     let file = escaped_path(&reach.there(place));
     let below = first.path.trim_start_matches("~/");
     let means = escaped_path(&reach.home.join(below));
-    let message =
-        format!("{file} is shared, and ~/ in it is another place here: {}{more}; such as {means}", named.join(", "));
+    let message = format!(
+        "{file} is shared, but ~/ in it is a different place here: {}{more}; for example {means}",
+        named.join(", ")
+    );
     Some(
         Diagnostic::warning("settings", message)
-            .hint("write the path in full, or let the program keep its HOME: --home real"),
+            .hint("write the full path, or let the program keep its HOME with --home real"),
     )
 }
 
-/// Is `~/below` another thing here than in the real home, where there is one? A rule that forbids is by the path as it is
-/// written, so that a link at its place does not help it.
+/// Does `~/below` mean something else here than in the real home, where it exists? A rule that forbids applies to the path
+/// as written, so that a link at that place does not help.
 fn is_elsewhere(below: &str, forbids: bool, reach: &Reach<'_>) -> bool {
     let place = Path::new(below);
     if below.is_empty() || place.is_absolute() || !reach.is_there(&reach.there(place)) {
@@ -88,14 +90,13 @@ fn is_elsewhere(below: &str, forbids: bool, reach: &Reach<'_>) -> bool {
     (forbids && !place.starts_with(".claude")) || !same()
 }
 
-/// The paths behind `~/`, `$HOME/` and `${HOME}/` in a text, up to what ends a path or begins a pattern. What ends one path is
-/// what the next one begins after, so that no byte is looked at twice.
+/// The paths after `~/`, `$HOME/` and `${HOME}/` in a text, up to the end of the path or the start of a pattern.
 fn paths(text: &str) -> Vec<&str> {
     let ends = |char: char| !char.is_alphanumeric() && !"/._-+@%*?[]{}$~".contains(char);
     let mut found = Vec::new();
     for start in ["~/", "$HOME/", "${HOME}/"] {
         for (at, _) in text.match_indices(start) {
-            // `a~/b` is no home.
+            // `a~/b` is not in a home.
             if !text[..at].chars().next_back().is_none_or(ends) {
                 continue;
             }
@@ -112,7 +113,7 @@ fn paths(text: &str) -> Vec<&str> {
     found
 }
 
-/// A name of a setting, as far as it is worth being shown.
+/// The name of a setting, cut to a length worth showing.
 fn short(name: &str) -> String {
     name.chars().take(100).collect()
 }
@@ -140,7 +141,7 @@ fn of_claude(text: &str, reach: &Reach<'_>) -> Vec<Setting> {
     found
 }
 
-/// git-config(1): `[section "subsection"]`, and `key = value` with a comment behind it.
+/// git-config(1): `[section "subsection"]`, and `key = value` with an optional comment.
 fn of_git(text: &str, reach: &Reach<'_>) -> Vec<Setting> {
     let (mut section, mut found) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
@@ -156,7 +157,7 @@ fn of_git(text: &str, reach: &Reach<'_>) -> Vec<Setting> {
         };
         let is_condition = key == section;
         let below = value.strip_prefix("~/").and_then(|_| paths(&value).first().copied());
-        // The directory of a repository is compared as it is, and not as a link leads to it.
+        // git compares the resolved directory of a repository, so that a link does not help.
         if let Some(below) = below.filter(|below| is_elsewhere(below, is_condition, reach)) {
             found.push(Setting { key, path: format!("~/{below}") });
         }

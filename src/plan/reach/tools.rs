@@ -1,4 +1,4 @@
-//! Programs that look for their configuration in HOME, with what in the environment stands for it.
+//! Programs that look for their configuration in HOME, and the variables that replace it.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -9,11 +9,11 @@ use crate::plan::home::items::Item;
 
 struct Tool {
     name: &'static str,
-    /// One of these is its configuration.
+    /// Any of these is its configuration.
     files: &'static [&'static str],
-    /// What to share.
+    /// The item to share.
     item: &'static str,
-    /// With one of these it finds a configuration, or a login, elsewhere.
+    /// With any of these it finds a configuration or login elsewhere.
     variables: &'static [&'static str],
 }
 
@@ -61,24 +61,25 @@ const GIT: Tool = Tool {
     variables: &["GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "XDG_CONFIG_HOME"],
 };
 
-/// That a program's configuration is in the real home and not in this one. `declined`: `--no-share` names this item.
+/// The notice that a program's configuration is in the real home but not in this one. `declined`: `--no-share` names this
+/// item.
 pub fn notice(program: &[u8], declined: impl Fn(&Item) -> bool, reach: &Reach<'_>) -> Option<String> {
     let tool = TOOLS.iter().find(|tool| tool.name.as_bytes() == program)?;
     let is_missed = tool.is_missed(reach)? && !declined(&Item::Path(tool.item.into()));
     is_missed.then(|| {
-        format!("{} finds no configuration here, and the real home has one: {}", tool.name, tool.advice(reach))
+        format!("{} finds no configuration here, but the real home has one: {}", tool.name, tool.advice(reach))
     })
 }
 
-/// git without the user's settings has no name to put on a commit, and agents make one up.
+/// Without the user's settings git has no name for a commit, and agents make one up.
 pub fn identity(reach: &Reach<'_>) -> Option<Diagnostic> {
     const NAMES: [&str; 4] = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
     let is_named = NAMES.iter().all(|name| reach.is_given(&[name]));
     let is_missed = GIT.is_missed(reach)? && !is_named;
     is_missed.then(|| {
         let message = format!(
-            "git has none of the settings of the real home here, and no identity but that of a repository; to have them: \
-             --share {}",
+            "git does not find the real home's settings here, and has an identity only if the repository sets one; to share \
+             them: --share {}",
             git_item(reach)
         );
         Diagnostic::note("git-identity", message)
@@ -95,7 +96,7 @@ pub fn git_item(reach: &Reach<'_>) -> &'static str {
 }
 
 impl Tool {
-    /// Has the real home its configuration, and this home none? None where a variable says where it is.
+    /// Does the real home have its configuration, but not this home? `None` if a variable says where it is.
     fn is_missed(&self, reach: &Reach<'_>) -> Option<bool> {
         let is_in = |place: &dyn Fn(&Path) -> std::path::PathBuf| {
             self.files.iter().any(|file| reach.is_there(&place(Path::new(file))))
@@ -103,7 +104,7 @@ impl Tool {
         (!reach.is_given(self.variables)).then(|| is_in(&|file| reach.there(file)) && !is_in(&|file| reach.here(file)))
     }
 
-    /// The option, or where to look when it is given already.
+    /// The option that shares it, or where to look if that is given already.
     fn advice(&self, reach: &Reach<'_>) -> String {
         match reach.items.contains(&Item::Path(self.item.into())) {
             true => "see hermes-exec --doctor".to_owned(),

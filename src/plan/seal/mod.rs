@@ -1,11 +1,12 @@
-//! What `--seal` comes to here: whether the kernel can hold it, and which rules it takes.
+//! The effect of `--seal` on this machine: whether the kernel can enforce it, and which rules it needs.
 //!
-//! Landlock allows and cannot deny (landlock(7)). So what lies beside the paths of the secret files is granted piece by
-//! piece: a directory on such a path is *narrow*, and everything in it is granted but the narrow and the secret. A directory
-//! with no secret below is granted as a whole; there are as many rules as entries beside the paths. The price: what comes
-//! later directly in a narrow directory cannot be granted. To read it is refused, and so is to make a file there at all: a
-//! program that saves by a new file in the place of the old one, and cannot read that back, would start from nothing and
-//! save that over what the user had (seen of Claude Code 2.1.197 and `.claude.json`). Refused at once, it keeps the old file.
+//! Landlock can allow but not deny (landlock(7)). So everything next to the paths of the secret files is granted piece by
+//! piece: a directory on such a path is *narrow*, and everything in it is granted except narrow directories and secret
+//! files. A directory without a secret below it is granted as a whole; so there are as many rules as entries next to the
+//! paths. The cost: what is created later directly in a narrow directory cannot be granted. It cannot be read, and files
+//! cannot be created there at all. For a program that saves by replacing the old file with a new one, and then cannot read
+//! that, would start from nothing and overwrite what the user had (seen with Claude Code 2.1.197 and `.claude.json`).
+//! Refused at once, it keeps the old file.
 #![forbid(unsafe_code)]
 
 pub mod mounts;
@@ -23,14 +24,14 @@ use crate::world::sealing::{Landlock, Sealing};
 use crate::world::{Input, World};
 use secrets::{PartialDir, Secrets, Unlisted};
 
-/// What a domain refuses whatever its rules are: it needs no_new_privs (PR_SET_NO_NEW_PRIVS(2const)), and no file system
-/// topology can be changed inside (landlock(7), "Current limitations").
+/// What a domain refuses whatever its rules are: it needs no_new_privs (PR_SET_NO_NEW_PRIVS(2const)), and mounts cannot be
+/// changed inside (landlock(7), "Current limitations").
 const REFUSES: &str =
     "sudo and other set-user-id programs, mount and pivot_root (bubblewrap, rootless containers) do not work inside";
 
-/// What a domain refuses from ABI 6 on (landlock(7), LANDLOCK_SCOPE_SIGNAL), and what is open before that.
+/// What a domain refuses from ABI 6 on (landlock(7), LANDLOCK_SCOPE_SIGNAL), and what remains possible before.
 const NO_SIGNALS: &str = "signals to processes outside are refused";
-const SIGNALS: &str = "signals to processes outside stay possible before Linux 6.12: one can make a process dump its memory, or \
+const SIGNALS: &str = "signals to processes outside remain possible before Linux 6.12: one can make a process dump its memory, or \
     Node.js open its inspector";
 
 const OPTION: Origin = Origin::Option("--seal");
@@ -39,25 +40,25 @@ const OPTION: Origin = Origin::Option("--seal");
 pub struct SealPlan {
     pub level: SealLevel,
     pub source: Origin,
-    /// Why there can be no seal, and so no run.
+    /// Why the seal, and so the run, is impossible.
     pub refusal: Option<Failure>,
-    /// What it does not stop here, for a reason that lies in this process.
+    /// What the seal does not prevent, because of this process's capabilities.
     pub leak: Option<&'static str>,
-    /// Signals to processes outside are refused, too.
+    /// Signals to processes outside are also refused.
     pub scopes_signals: bool,
     pub secrets: BTreeSet<PathBuf>,
-    /// The directories above them, outer ones first; none where everything may be read.
+    /// The directories above them, outer ones first; empty if everything may be read.
     pub narrow: Vec<PartialDir>,
-    /// Device and inode of those directories and files, for which there is no rule by whatever path.
+    /// Device and inode of those directories and files, which must not get a rule by any path.
     pub identities: BTreeSet<(u64, u64)>,
-    /// A home in one of them that will be made before the seal, and is granted.
+    /// A home in one of them that will be created before the seal, and is granted.
     pub new_home: Option<PathBuf>,
-    /// The open descriptors that the command inherits, each with what it leads to.
+    /// The open descriptors that the command inherits, with their targets.
     pub descriptors: Vec<(u32, PathBuf)>,
 }
 
 impl SealPlan {
-    /// Plans the seal. `new_home` is a home that will be made first.
+    /// Plans the seal. `new_home` is a home that will be created first.
     pub fn build(
         option: Option<SealLevel>,
         of_file: Option<SealLevel>,
@@ -87,14 +88,14 @@ impl SealPlan {
             self.leak = Some("CAP_PERFMON, which root has, lets the command read /proc/PID/environ of other processes");
         }
         if self.level == SealLevel::Files {
-            let cure = "give --seal=on, or --seal=off";
+            let cure = "use --seal=on or --seal=off";
             let mounts = sealing.mounts.as_ref().map_err(|error| {
                 self.refused(&format!("/proc/self/mountinfo cannot be read: {}", os_message(error)), cure)
             })?;
             let unlisted = |Unlisted(dir, error)| {
                 let dir = escaped_path(&dir);
-                let why = format!("{dir}, which is above secret files, cannot be listed: {}", os_message(&error));
-                self.refused(&why, &format!("make it readable (chmod u+rx {dir}), {cure}"))
+                let why = format!("{dir}, which contains secret files, cannot be listed: {}", os_message(&error));
+                self.refused(&why, &format!("make it readable (chmod u+rx {dir}), or {cure}"))
             };
             let secrets = Secrets::gather(selection, mounts, input).map_err(unlisted)?;
             let narrow = secrets.narrow().map_err(unlisted)?;
@@ -109,12 +110,12 @@ impl SealPlan {
         Failure::new(format!("{by}={}: {why}", self.level.as_str())).hint(cure)
     }
 
-    /// The directories directly in which no file can be made.
+    /// The directories directly in which no file can be created.
     pub fn dirs(&self) -> impl Iterator<Item = &Path> {
         self.narrow.iter().map(|narrow| narrow.dir.as_path())
     }
 
-    /// What does not work inside, and what it does not close.
+    /// What does not work inside, and what stays open.
     pub fn limits(&self) -> Vec<String> {
         let open = self
             .descriptors
@@ -134,7 +135,7 @@ impl SealPlan {
         usize::from(self.level != SealLevel::Off) + granted + usize::from(self.new_home.is_some())
     }
 
-    /// What the user should know about it: what does not hold, and that the command's working directory is narrow.
+    /// Findings: what does not hold, and that the command's working directory is narrow.
     pub fn findings(&self, chdir: Option<&Path>, world: &dyn World) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         findings.extend(self.leak.map(|leak| Diagnostic::warning("seal", format!("the seal does not hold: {leak}"))));
@@ -144,24 +145,24 @@ impl SealPlan {
         {
             let dir = escaped_path(&dir);
             let message =
-                format!("the working directory {dir} is above secret files: no file can be made directly in it");
+                format!("the working directory {dir} is above secret files: no file can be created directly in it");
             findings.push(Diagnostic::warning("seal", message));
         }
         findings
     }
 }
 
-/// Can this kernel hold a seal? If not, why, and what would help. ABI 1 refuses every rename and link from one directory to
-/// another (landlock(7), "File reparenting"): a command would notice.
+/// Can this kernel enforce a seal? If not, why, and what would help. ABI 1 refuses every rename and link across directories
+/// (landlock(7), "File reparenting"), which commands would notice.
 fn can_seal(landlock: Landlock) -> Result<(), (&'static str, &'static str)> {
     match landlock {
         Landlock::Abi(2..) => Ok(()),
         Landlock::Abi(_) => {
-            Err(("the Landlock of this kernel refuses renames across directories", "use Linux 5.19 or later"))
+            Err(("this kernel's Landlock refuses renames across directories", "use Linux 5.19 or later"))
         }
-        Landlock::Disabled => Err(("Landlock is switched off", "add landlock to the parameter lsm= of the kernel")),
+        Landlock::Disabled => Err(("Landlock is disabled", "add landlock to the kernel parameter lsm=")),
         Landlock::Missing => Err((
-            "there is no Landlock in this kernel, or a filter keeps it from us",
+            "this kernel has no Landlock, or a seccomp filter blocks it",
             "use Linux 5.19 or later with CONFIG_SECURITY_LANDLOCK",
         )),
         Landlock::NotLinux => Err(("it needs Landlock, which only Linux has", "run it on Linux")),

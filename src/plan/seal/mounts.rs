@@ -1,16 +1,16 @@
-//! The mount table, and the other paths by which a mounted file can be reached. Landlock judges a file by the directories
-//! above it on the path that was walked, through the mount points, so that each such path counts for itself.
+//! The mount table, and the other paths by which a mounted file can be reached. Landlock checks the directories above a
+//! file on the path that was used, across mount points, so that each such path counts separately.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// One line of proc_pid_mountinfo(5), as far as it matters.
+/// The fields of a line of proc_pid_mountinfo(5) that matter here.
 struct Mount {
     /// The device, `major:minor`.
     device: Vec<u8>,
-    /// The directory or file of that device's file system that is mounted.
+    /// The directory or file of the device's file system that is mounted.
     root: PathBuf,
     point: PathBuf,
 }
@@ -27,8 +27,8 @@ impl Mounts {
         Self(text.split(|&byte| byte == b'\n').filter_map(mount).collect())
     }
 
-    /// The paths that may lead to the same thing as a canonical path does, itself not among them. A mount that is hidden
-    /// below another one gives a path that leads elsewhere: compare.
+    /// Other paths that may refer to the same file as a canonical path. A mount that is hidden by another one gives a path
+    /// to something else, so the caller must compare.
     pub fn other_paths(&self, path: &Path) -> Vec<PathBuf> {
         let mut others = Vec::new();
         for mount in &self.0 {
@@ -47,12 +47,12 @@ impl Mounts {
     }
 }
 
-/// As [`Path::join`], which would put a slash behind a path to which nothing is added.
+/// As [`Path::join`], but without a final slash if `below` is empty.
 fn joined(path: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { path.to_owned() } else { path.join(below) }
 }
 
-/// Space, tab, line feed and backslash stand as three octal digits behind a backslash.
+/// Space, tab, line feed and backslash are written as a backslash and three octal digits.
 fn unescaped(field: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;

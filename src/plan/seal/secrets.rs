@@ -1,5 +1,5 @@
-//! Hermes' secret files, by every path on which they can be reached, and what lies beside those paths. It knows nothing of
-//! hard links to a secret file, nor of copies of one.
+//! Hermes' secret files, by every path on which they can be reached, and what is next to those paths. Hard links to a
+//! secret file, and copies of one, are not found.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -17,34 +17,35 @@ use crate::world::{Input, Kind, World, is_missing};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialDir {
     pub dir: PathBuf,
-    /// The names in it that are granted; a directory with all that is below.
+    /// The names in it that are granted; a directory with everything below it.
     pub granted: Vec<OsString>,
 }
 
-/// Is a file of this name in the root or in a profile's directory a secret? What begins with the name of one is its new
-/// version, which takes its place (Hermes writes `.env_` and random letters), a backup, or a companion of SQLite's
+/// Is a file of this name in the root or in a profile's directory secret? A name that starts with a secret one is a new
+/// version that will replace it (Hermes writes `.env_` and random letters), a backup, or one of SQLite's companion files
 /// (sqlite.org/tempfiles.html).
 fn is_secret(name: &OsStr) -> bool {
     [".env", ".op.env", "auth.json", "state.db"].iter().any(|secret| name.as_bytes().starts_with(secret.as_bytes()))
 }
 
-/// The secret files elsewhere below the root: those that Hermes' code and its login keep.
+/// Secret files elsewhere below the root, of Hermes' code and of its login.
 const ELSEWHERE: [&str; 2] = ["hermes-agent/.env", "shared/nous_auth.json"];
 
 pub(super) struct Secrets<'a> {
     world: &'a dyn World,
     mounts: Mounts,
-    /// The directories that hold secret files now or later.
+    /// The directories that contain secret files now or later.
     secret_dirs: BTreeSet<PathBuf>,
     pub found: BTreeSet<PathBuf>,
 }
 
-/// A directory whose names are not known, and why.
+/// A directory that could not be listed, and why.
 pub(super) struct Unlisted(pub PathBuf, pub io::Error);
 
 impl<'a> Secrets<'a> {
-    /// Those of the root, of every profile (each directory in `profiles` counts as one) and of the inherited HERMES_HOME, and
-    /// the machine's `.env`. `mounts` is the text of proc_pid_mountinfo(5). Errors: where a directory cannot be listed.
+    /// The secret files of the root, of every profile (each directory in `profiles` counts as one) and of the inherited
+    /// HERMES_HOME, and the machine's `.env`. `mounts` is the text of proc_pid_mountinfo(5). Errors: if a directory cannot
+    /// be listed.
     pub fn gather(selection: &Selection, mounts: &[u8], input: &Input<'a>) -> Result<Self, Unlisted> {
         let (mounts, world) = (Mounts::parse(mounts), input.world);
         let mut secrets = Self { world, mounts, secret_dirs: BTreeSet::new(), found: BTreeSet::new() };
@@ -104,14 +105,14 @@ impl<'a> Secrets<'a> {
         self.other_paths(&dir).into_iter().try_for_each(|other| self.hold(other))
     }
 
-    /// A secret file by itself. One that does not exist is not held back when it comes later.
+    /// Adds a single secret file. One that is created only later is not protected.
     fn hold_file(&mut self, path: &Path) {
         // It can be a link to /dev/null, which is not a secret.
         let target = self.world.canonical(path).ok().filter(|target| !target.starts_with("/dev"));
         self.found.extend(target.filter(|target| !self.is_directory(target)));
     }
 
-    /// As [`Secrets::hold`] where a link leads, if that is a directory.
+    /// As [`Secrets::hold`], for the target of a link, if that is a directory.
     fn hold_target(&mut self, link: &Path) -> Result<(), Unlisted> {
         match self.world.canonical(link) {
             Ok(target) if self.is_directory(&target) => self.hold(target),
@@ -123,7 +124,7 @@ impl<'a> Secrets<'a> {
         self.world.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory)
     }
 
-    /// The other paths on which the mounts show the same file or directory.
+    /// Other paths to the same file or directory, through mounts.
     fn other_paths(&self, path: &Path) -> Vec<PathBuf> {
         let identity = |path: &Path| self.world.stat(path).ok().map(|stat| stat.identity);
         let mut others = self.mounts.other_paths(path);
@@ -135,15 +136,15 @@ impl<'a> Secrets<'a> {
         self.world.entries(dir).map_err(|error| Unlisted(dir.to_owned(), error))
     }
 
-    /// What no rule may name. A rule holds for an inode (landlock(7)), and a bind mount can show a directory that is above a
-    /// secret file on another path beside such paths, too.
+    /// What must not get a rule. A rule applies to an inode (landlock(7)), and a bind mount can make a directory that
+    /// contains a secret file appear elsewhere, where it would be granted.
     pub fn identities(&self, narrow: &[PartialDir]) -> BTreeSet<(u64, u64)> {
         let paths = narrow.iter().map(|narrow| &narrow.dir).chain(&self.found);
         paths.filter_map(|path| self.world.stat(path).ok()).map(|stat| stat.identity).collect()
     }
 
-    /// The directories above the secret files, outer ones first, and what else is in each. A link needs no rule: what
-    /// counts is where it leads. Errors: where a directory cannot be listed.
+    /// The directories above the secret files, outer ones first, and what else is in each. A link needs no rule, since its
+    /// target counts. Errors: if a directory cannot be listed.
     pub fn narrow(&self) -> Result<Vec<PartialDir>, Unlisted> {
         let parents = self.found.iter().filter_map(|path| path.parent());
         let mut dirs: BTreeSet<&Path> = BTreeSet::new();

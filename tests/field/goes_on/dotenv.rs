@@ -20,7 +20,7 @@ fn w28_a_dotenv_above_the_working_directory_is_told() {
     assert!(outcome.out().contains(CANARY), "what cannot be kept: {outcome:?}");
     assert!(
         outcome.stderr.contains(&format!(
-            "warning: programs that look for a .env upwards from the working directory find {file}"
+            "warning: programs that search upwards from the working directory for a .env find {file}"
         ))
     );
     let outcome = run().run();
@@ -50,7 +50,7 @@ fn w28_no_notice_is_false() {
     let file = sandbox.profile("builder").join(".env");
     let to_grant = "to grant: --inherit-credentials\n";
     let expected = format!(
-        "hermes-exec: notice: aider is not given OPENAI_API_KEY, and may find them in {}; {to_grant}",
+        "hermes-exec: notice: aider is not given OPENAI_API_KEY, but may find them in {}; {to_grant}",
         file.display()
     );
     assert_eq!(notice(sandbox.builder(["aider"]).dir(&within)), expected);

@@ -17,7 +17,7 @@ fn status(sandbox: &Sandbox, options: &[&str]) -> Run {
     quiet(sandbox.hx([options, &["-p", "builder", "--"], &claude].concat()))
 }
 
-const ELSEWHERE: &str = "hermes-exec: notice: claude is not logged in here, and in the real home it is: see hermes-exec -p builder --doctor\n";
+const ELSEWHERE: &str = "hermes-exec: notice: claude is not logged in here, but it is in the real home: see hermes-exec -p builder --doctor\n";
 const NOWHERE: &str =
     "hermes-exec: notice: claude is not logged in; to log in: hermes-exec --home real -- claude auth login\n";
 
@@ -94,7 +94,7 @@ fn the_configuration_that_the_real_home_has_is_named_with_the_option_that_shares
         assert_eq!(said(start(&[])), "", "{tool}: nobody has one");
         sandbox.write(std::path::Path::new("real").join(file), "{}");
         let expected = format!(
-            "hermes-exec: notice: {tool} finds no configuration here, and the real home has one: --share {item}\n"
+            "hermes-exec: notice: {tool} finds no configuration here, but the real home has one: --share {item}\n"
         );
         assert_eq!(said(start(&[])), expected);
         assert_eq!(said(start(&[]).env(variable, "/mine")), "", "{tool}: it is elsewhere");

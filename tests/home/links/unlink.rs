@@ -205,7 +205,7 @@ fn unlink_without_a_real_home_is_an_error() {
     sandbox.chown_all(54321);
     let before = sandbox.listing();
     let run = sandbox.hx(["-p", "builder", "--unlink"]).env("HERMES_HOME", sandbox.root());
-    run.no_env("HOME").program(sandbox.copied_binary()).uid(54321).run().fails(125, &["the real home is not known"]);
+    run.no_env("HOME").program(sandbox.copied_binary()).uid(54321).run().fails(125, &["the real home is unknown"]);
     assert_eq!(sandbox.listing(), before);
 }
 

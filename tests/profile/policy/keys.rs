@@ -89,8 +89,8 @@ fn a_key_does_what_its_option_does() {
 #[test]
 fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     let sandbox = with_policy(r#"{"no such key at all": 1}"#);
-    let outcome = sandbox.builder(["true"]).run().fails(125, &["the keys here are "]);
-    let keys = outcome.stderr.split_once("the keys here are ").unwrap().1.trim_end().to_owned();
+    let outcome = sandbox.builder(["true"]).run().fails(125, &["valid keys here: "]);
+    let keys = outcome.stderr.split_once("valid keys here: ").unwrap().1.trim_end().to_owned();
     let keys: BTreeSet<_> = keys.split(", ").map(|key| key.replace('_', "-")).collect();
 
     let help = sandbox.hx(["--help"]).run().ok().out();

@@ -85,7 +85,7 @@ fn a_link_that_leads_nowhere_is_not_a_file_that_nobody_made() {
         let is_named = place.starts_with("work");
         let options = if is_named { &["--policy", "one.json"][..] } else { &[] };
         let named = if is_named { "one.json" } else { path.to_str().unwrap() };
-        let what = if is_named { "a link that leads nowhere" } else { "a symbolic link is not followed here" };
+        let what = if is_named { "it is a dangling symlink" } else { "is a symlink, which is not followed here" };
         sandbox.hx(as_builder(options)).run().fails(125, &[named, what]);
         assert_eq!(policy_of(sandbox.hx(as_builder(&[options, &["--no-policy"]].concat()))), None);
     }

@@ -8,8 +8,8 @@ use super::with_policy;
 
 /// The keys that the program says it knows, at the top or in a program's entry.
 fn known(text: &str) -> BTreeSet<String> {
-    let outcome = with_policy(text).builder(["true"]).run().fails(125, &["the keys here are "]);
-    let keys = outcome.stderr.split_once("the keys here are ").unwrap().1;
+    let outcome = with_policy(text).builder(["true"]).run().fails(125, &["valid keys here: "]);
+    let keys = outcome.stderr.split_once("valid keys here: ").unwrap().1;
     keys.trim_end().split(", ").map(str::to_owned).collect()
 }
 

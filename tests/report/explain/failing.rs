@@ -205,7 +205,7 @@ fn a_profile_that_the_user_may_not_write() {
         let run = sandbox.hx([options, &["-p", "builder", "true"]].concat());
         run.program(sandbox.copied_binary()).uid(uid)
     };
-    let run = start(&[]).run().fails(125, &["cannot be made"]);
+    let run = start(&[]).run().fails(125, &["cannot create the home"]);
     let explained = start(&["-n"]).run();
     assert_eq!((explained.code(), &explained.stderr), (125, &run.stderr));
     assert!(explained.out().starts_with("Profile"), "{explained:?}");

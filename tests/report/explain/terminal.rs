@@ -63,7 +63,7 @@ fn one_line_a_fact_without_a_terminal() {
     let [reason] = explained.lines().filter(|line| line.contains("VIRTUAL_ENV ")).collect::<Vec<_>>()[..] else {
         panic!("{explained}")
     };
-    assert!(reason.len() > 80 && reason.ends_with("installers would change that one"), "{reason}");
+    assert!(reason.len() > 80 && reason.ends_with("which installers would change"), "{reason}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Rules 5 and 8: what the profiles' `.env` and `config.yaml` say about names, and what may stand in those files.
+//! Rules 5 and 8: whose `.env` and `config.yaml` count, and what may stand in the place of one. What they declare is in the
+//! transcript `declared`.
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 use std::fs;
@@ -29,44 +30,6 @@ fn gone(run: Run) -> Vec<&'static str> {
 
 fn as_builder(sandbox: &Sandbox) -> Run {
     start(sandbox, &["-p", "builder"])
-}
-
-#[test]
-fn every_form_of_an_assignment_in_env_declares_its_name() {
-    for (text, names) in [
-        ("ACME_KEY=1", &["ACME_KEY"][..]),
-        ("ACME_KEY=1\nBETA_TOKEN=2\n", &["ACME_KEY", "BETA_TOKEN"]),
-        ("export ACME_KEY=1\n  export\tBETA_KEY=2\n", &["ACME_KEY", "BETA_KEY"]),
-        ("ACME_KEY = 1\n\tBETA_KEY\t=2\n", &["ACME_KEY", "BETA_KEY"]),
-        ("ACME_KEY='1'\nBETA_KEY=\"2\" # remark\n", &["ACME_KEY", "BETA_KEY"]),
-        ("'ACME_KEY'=1\n", &["ACME_KEY"]),
-        ("ACME_KEY=\nBETA_KEY=''\n", &["ACME_KEY", "BETA_KEY"]),
-        ("ACME_KEY=a=b\nBETA_KEY==\n", &["ACME_KEY", "BETA_KEY"]),
-        ("\u{feff}ACME_KEY=1\r\nBETA_KEY=2\r\n", &["ACME_KEY", "BETA_KEY"]),
-        ("ACME_KEY=1\rBETA_KEY=2\r", &["ACME_KEY", "BETA_KEY"]),
-        ("# ACME_KEY=1\n   #BETA_KEY=2\nGAMMA_KEY=3", &["GAMMA_KEY"]),
-        ("\n\n\nACME_KEY=1\n\n", &["ACME_KEY"]),
-        ("ACME_KEY=\"first\nBETA_KEY=second\nthird\"\nGAMMA_KEY=4\n", &["ACME_KEY", "GAMMA_KEY"]),
-        ("ACME_KEY='it\\'s\nBETA_KEY=2'\nGAMMA_KEY=3\n", &["ACME_KEY", "GAMMA_KEY"]),
-        ("ACME_KEY=\"never closed\nBETA_KEY=2\n", &["ACME_KEY", "BETA_KEY"]),
-        ("nothing here\nACME_KEY\n=1\nexport BETA_KEY\n", &[]),
-        ("ACME_KEY: 1\nBETA KEY=1\n", &[]),
-        ("acme_key=1\nXACME_KEY=1\nACME_KEY_2=1\n", &[]),
-        ("ACME_KEY=1\nACME_KEY=2\n", &["ACME_KEY"]),
-        ("OTHER=ACME_KEY=1\n", &[]),
-        (
-            "\u{a0}ACME_KEY\u{a0}=1\nexport\u{3000}BETA_KEY=2\n\u{2028}GAMMA_KEY=3",
-            &["ACME_KEY", "BETA_KEY", "GAMMA_KEY"],
-        ),
-        ("ACME=1\u{2028}ACME_KEY=2\u{b}BETA_KEY=3\u{85}GAMMA_KEY=4\n", &[]),
-        ("ACME_KEY#x=1\n'BETA\nBETA_KEY=2\n'\n", &[]),
-        ("ACME='C:\\\\'\nBETA_KEY=2\nACME='\nGAMMA_KEY=3\n'\n", &["BETA_KEY", "GAMMA_KEY"]),
-        ("", &[]),
-    ] {
-        let sandbox = Sandbox::with_builder();
-        sandbox.write(format!("{BUILDER}/.env"), text);
-        assert_eq!(gone(as_builder(&sandbox)), names, "{text:?}");
-    }
 }
 
 #[test]
@@ -137,58 +100,6 @@ fn what_is_no_directory_of_a_profile_is_passed_over() {
     }
 }
 
-/// Names with a secret word in them that hold none, and Hermes' own without one; but no password of Hermes.
-#[test]
-fn core_names_settings_and_those_of_hermes_stay_whatever_the_files_say() {
-    let sandbox = Sandbox::with_builder();
-    let stay = [
-        "SSH_AUTH_SOCK", "XDG_SESSION_COOKIE", "HERMES_KANBAN_TOKEN", "HERMES_SESSION_KEY", "LC_KEY", "EDITOR",
-        "HERMES_MAX_TOKENS", "TERMINAL_SSH_KEY", "TELEGRAM_WEBHOOK_URL", "AWS_WEB_IDENTITY_TOKEN_FILE",
-        "GIT_CONFIG_KEY_0", "HERMES_QUIET", "TERMINAL_CWD",
-    ];
-    let go =
-        ["HERMES_MY_TOKEN", "TERMINAL_AUTH", "TERMINAL_SUDO_PASS", "MY_MAX_TOKENS", "GIT_CONFIG_KEY", "HERMESX_KEY"];
-    let names = [&stay[..], &go].concat();
-    sandbox.write(format!("{BUILDER}/.env"), names.iter().map(|name| format!("{name}=1\n")).collect::<String>());
-    let keys = names.iter().map(|name| format!("  - key_env: {name}\n")).collect::<String>();
-    for config in ["", &format!("providers:\n{keys}")] {
-        sandbox.write(format!("{BUILDER}/config.yaml"), config);
-        // Neither has the password in a URL a word on them.
-        for value in ["/x", "x://u:p@h"] {
-            let outcome = names.iter().fold(as_builder(&sandbox), |run, name| run.env(name, value)).run().ok();
-            for name in stay {
-                // Without a file that declares them these would be let by, too.
-                assert_eq!(outcome.var(name).as_deref(), Some(value), "{name}");
-            }
-            for name in go {
-                assert_eq!(outcome.var(name), None, "{name}");
-            }
-        }
-    }
-}
-
-/// A name without a secret word in it is a credential's by a URL with a password as its value, where a `.env` assigns it.
-#[test]
-fn a_password_in_a_url_makes_a_name_a_credentials() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(format!("{BUILDER}/.env"), "ACME=1\nBETA=2\nHERMES_DB=3\n");
-    let run = |values: &[(&str, &str)]| {
-        let block: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let run = sandbox.hx(["-p", "builder", "--", "/usr/bin/env", "-0"]).secret_may_show();
-        let stays = run.raw_block([format!("HOME={}", sandbox.real().display())].into_iter().chain(block)).run().ok();
-        let stays = stays.block();
-        values.iter().map(|(name, _)| stays.iter().any(|(known, _)| known == name)).collect::<Vec<_>>()
-    };
-    let url = "postgres://ada:correct-horse@db/acme";
-    assert_eq!(run(&[("ACME", url), ("BETA", "postgres://ada@db/acme"), ("GAMMA", url)]), [false, true, true]);
-    assert_eq!(run(&[("APPTAINERENV_ACME", url), ("HERMES_DB", url), ("acme", url)]), [false, true, true]);
-    assert_eq!(run(&[("ACME", "://:p@h"), ("BETA", "://u:@h")]), [false, true], "there is a password");
-    assert_eq!(run(&[("ACME", "1"), ("BETA", "2"), ("ACME", url)]), [false, true, false], "any copy counts");
-    sandbox.write(format!("{BUILDER}/.env"), "");
-    sandbox.write(format!("{ROOT}/.op.env"), "BETA=1\n");
-    assert_eq!(run(&[("ACME", url), ("BETA", url)]), [true, false]);
-}
-
 /// All that Hermes 0.19 loads into its environment (`hermes_cli/env_loader.py`).
 #[test]
 fn every_file_that_hermes_loads_counts() {
@@ -214,134 +125,6 @@ fn every_file_that_hermes_loads_counts() {
     sandbox.write("work/.env", "ACME_KEY=1\n");
     let run = as_builder(&sandbox).env("HERMES_MANAGED_DIR", ".").dir(sandbox.path("work"));
     assert_eq!(gone(run), [""; 0], "none that Hermes does not load, and none that depends on the directory");
-}
-
-#[test]
-fn what_config_declares_needs_no_secret_word() {
-    for (text, names) in [
-        ("key_env: ACME\n", &["ACME"][..]),
-        ("providers:\n  mine:\n    key_env: ACME\n    base_url: http://x\n", &["ACME"]),
-        (
-            "custom_providers:\n- name: a\n  key_env: 'ACME_KEY'\n- {name: b, key_env: \"BETA\"}\n",
-            &["ACME_KEY", "BETA"],
-        ),
-        ("a: [[[{key_env: ACME}]]]\n", &["ACME"]),
-        ("key_env: \" ACME \"\n", &["ACME"]),
-        ("secrets:\n  bitwarden:\n    access_token_env: ACME\n", &["ACME"]),
-        ("secrets: {onepassword: {env: {ACME: op://v/i/f, BETA_KEY: op://v/i/g}}}\n", &["BETA_KEY", "ACME"]),
-        (
-            "secrets:\n  onepassword:\n    env:\n      ACME: \"op://x\"\n      ? BETA\n      : op://y\n",
-            &["ACME", "BETA"],
-        ),
-        ("x: &x ACME\nkey_env: *x\n", &["ACME"]),
-        ("x: &x {key_env: ACME}\ny: *x\n", &["ACME"]),
-        ("\u{feff}key_env: ACME\r\n", &["ACME"]),
-        ("--- # remark\nkey_env: ACME # remark\n...\n", &["ACME"]),
-        // Not at these places.
-        ("bitwarden: {access_token_env: ACME}\nonepassword: {env: {BETA: x}}\n", &[]),
-        ("secrets: {onepassword: {env: [ACME]}, bitwarden: {access_token_env: [BETA]}}\n", &[]),
-        ("secrets: {onepassword: {service_account_token_env: ACME}}\n", &["ACME"]),
-        ("secrets: {mine: {deep: [{id_env: ACME}], env: {BETA: x}, name: GAMMA}}\n", &["ACME", "BETA"]),
-        ("x: &x {mine: {env: {ACME: x}}}\nsecrets: *x\n", &["ACME"]),
-        ("key_env: [ACME]\nother_key_env: BETA\nkey_environment: GAMMA\n", &[]),
-        ("# key_env: ACME\nx: 'key_env: BETA'\ny: |\n  key_env: GAMMA\n", &[]),
-        ("env_passthrough: [ACME]\nterminal: {env: {BETA: 1}}\nkey: {env: GAMMA}\n", &[]),
-        ("ACME: key_env\n", &[]),
-        ("p: {api_key_env: ACME}\nq: {keyEnv: BETA}\nr: {apiKeyEnv: GAMMA}\n", &["ACME", "BETA", "GAMMA"]),
-        ("key_env:\n", &[]),
-        ("key_env: ~\n", &[]),
-        ("key_env: ''\n", &[]),
-    ] {
-        let sandbox = Sandbox::with_builder();
-        sandbox.write(format!("{BUILDER}/config.yaml"), text);
-        let mut found = gone(as_builder(&sandbox));
-        found.sort_by_key(|name| names.iter().position(|known| known == name));
-        assert_eq!(found, names, "{text:?}");
-    }
-}
-
-#[test]
-fn declared_names_are_seen_through_the_prefixes_of_containers() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(format!("{BUILDER}/.env"), "ACME_KEY=1\n");
-    sandbox.write(format!("{BUILDER}/config.yaml"), "key_env: BETA\n");
-    let names =
-        ["APPTAINERENV_ACME_KEY", "SINGULARITYENV_BETA", "APPTAINERENV_SINGULARITYENV_BETA", "APPTAINERENV_ACME"];
-    let outcome = names.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "1")).run().ok();
-    assert_eq!(names.map(|name| outcome.var(name).is_some()), [false, false, false, true]);
-}
-
-/// The lists in both sections, of the selected profile alone.
-/// A family that is passed through in part would be worse than one that is removed.
-#[test]
-fn passthrough_of_one_marker_keeps_its_whole_family_and_no_other() {
-    const MARKERS: [&str; 5] =
-        ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_PREFIX_1"];
-    for (named, kept) in [
-        ("VIRTUAL_ENV", &["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"][..]),
-        ("_OLD_VIRTUAL_PATH", &["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"]),
-        ("CONDA_PREFIX_1", &["CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_PREFIX_1"]),
-        ("ACME_KEY", &[]),
-    ] {
-        let sandbox = Sandbox::with_builder();
-        let text = format!("terminal: {{env_passthrough: [{named}]}}\n");
-        sandbox.write(format!("{BUILDER}/config.yaml"), text);
-        let outcome = MARKERS.iter().fold(as_builder(&sandbox), |run, name| run.env(name, "/x")).run().ok();
-        let seen: Vec<_> = MARKERS.into_iter().filter(|name| outcome.var(name).is_some()).collect();
-        assert_eq!(seen, kept, "{named}");
-    }
-}
-
-#[test]
-fn passthrough_keeps_what_later_rules_would_remove() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(format!("{BUILDER}/.env"), NAMES.map(|name| format!("{name}=1\n")).concat());
-    let all =
-        ["ACME_KEY", "ACME_TOKEN", "BETA_KEY", "BETA_TOKEN", "GAMMA_KEY", "GAMMA_TOKEN", "DELTA_KEY", "DELTA_TOKEN"];
-    assert_eq!(gone(as_builder(&sandbox)), all);
-    for (text, kept) in [
-        ("terminal: {env_passthrough: [ACME_KEY, BETA_KEY]}\n", &["ACME_KEY", "BETA_KEY"][..]),
-        ("tools:\n  env_passthrough:\n  - ACME_KEY\n", &["ACME_KEY"]),
-        (
-            "terminal: {env_passthrough: [ACME_KEY]}\ntools: {env_passthrough: ['BETA_KEY']}\n",
-            &["ACME_KEY", "BETA_KEY"],
-        ),
-        ("terminal:\n  env_passthrough: [\" ACME_KEY \", '', 17, [BETA_KEY], {GAMMA_KEY: 1}]\n", &["ACME_KEY"]),
-        ("l: &l [ACME_KEY]\nterminal: {env_passthrough: *l}\n", &["ACME_KEY"]),
-        ("terminal: {env_passthrough: [ACME_KEY], env_passthrough: [BETA_KEY]}\n", &["BETA_KEY"]),
-        ("terminal: {env_passthrough: [ACME_KEY]}\nterminal: {cwd: x}\n", &[]),
-        ("terminal: {env_passthrough: [ACME_KEY], env_passthrough: ACME}\n", &[]),
-        // No patterns, no other places, no other shapes.
-        ("terminal: {env_passthrough: ['*', 'ACME_*', ACME, acme_key]}\n", &[]),
-        ("env_passthrough: [ACME_KEY]\nterminal: {x: {env_passthrough: [BETA_KEY]}}\n", &[]),
-        ("terminal: {env_passthrough: ACME_KEY}\n", &[]),
-        ("terminal: {env_passthrough: {ACME_KEY: 1}}\n", &[]),
-        ("Terminal: {env_passthrough: [ACME_KEY]}\n", &[]),
-        ("terminal: [{env_passthrough: [ACME_KEY]}]\n", &[]),
-    ] {
-        sandbox.write(format!("{BUILDER}/config.yaml"), text);
-        let expected: Vec<_> = all.iter().filter(|name| !kept.contains(name)).copied().collect();
-        assert_eq!(gone(as_builder(&sandbox)), expected, "{text:?}");
-    }
-    let text = "terminal: {env_passthrough: [ACME_KEY]}\n";
-    sandbox.write(format!("{BUILDER}/config.yaml"), "");
-    for dir in [ROOT, OTHER] {
-        sandbox.write(format!("{dir}/config.yaml"), text);
-    }
-    let run = as_builder(&sandbox).env("HERMES_HOME", sandbox.path(OTHER));
-    assert_eq!(gone(run), all, "only the selected profile's list counts");
-}
-
-/// Hermes reads such a file as Latin-1, and gives the name on in UTF-8.
-#[test]
-fn a_file_need_not_be_utf8() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(format!("{BUILDER}/.env"), b"A\xff_KEY=1\n\xff\xfe=\xff\n\xa0ACME_KEY\xa0=\xff\n");
-    let outcome = as_builder(&sandbox).env("A\u{ff}_KEY", "1").env("B\u{ff}_KEY", "1").run().ok();
-    assert_eq!(
-        ["A\u{ff}_KEY", "B\u{ff}_KEY", "ACME_KEY"].map(|name| outcome.var(name).is_some()),
-        [false, true, false]
-    );
 }
 
 /// The memory and the processor time of a run are limited, and the time that it may wait. What it needs in truth is far

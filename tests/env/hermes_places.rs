@@ -181,10 +181,3 @@ fn a_first_line_that_names_its_command() {
     let script = sandbox.script("option", format!("#!{} -v\necho hi\n", sandbox.copied_binary().display()));
     sandbox.hx([script.to_str().unwrap()]).run().fails(125, &["without a command in an endless loop"]);
 }
-
-#[test]
-fn ensurepip_is_named() {
-    let sandbox = sandbox();
-    let python = sandbox.path(VENV).join("bin/python").display().to_string();
-    sandbox.hx([python.as_str(), "-m", "ensurepip"]).run().fails(126, &["-m ensurepip' would install"]);
-}

@@ -9,7 +9,6 @@ mod dotenv;
 mod families;
 mod grants;
 mod hermes_places;
-mod minimal;
 mod order;
 mod pattern;
 mod properties;

@@ -21,6 +21,16 @@ fn credentials_go_unless_their_group_is_granted() {
 }
 
 #[test]
+fn what_env_and_config_declare() {
+    play("declared");
+}
+
+#[test]
+fn with_minimal_the_core_names_pass_and_what_is_named() {
+    play("minimal");
+}
+
+#[test]
 fn a_redirected_home_sets_and_removes_only_what_belongs_to_it() {
     play("redirect");
 }

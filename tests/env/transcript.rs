@@ -1,9 +1,10 @@
-//! Plays the transcripts in `tests/transcripts/`: an environment before, the options, the environment after. The form is
-//! explained at the top of `tests/transcripts/README.md`. Each case is played five times over: as written, once within
-//! itself (the block must not change again), with `-v` and with `-n` (no value marked `canary` may be printed, and `-n`
-//! must do nothing), and by its own word for a failure.
+//! Plays the transcripts in `tests/transcripts/`: an environment before, the options, the environment after, or how the
+//! command ended. The form is explained at the top of `tests/transcripts/README.md`. A case about the environment is played
+//! several times: as written, once within itself (the block must not change again), with `-v` and with `-n` (no value marked
+//! `canary` may be printed, and `-n` must do nothing), and as JSON for its rules and grants.
 
-use crate::support::Sandbox;
+use crate::support::explained::Explained;
+use crate::support::{Outcome, Sandbox};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,26 +13,51 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 #[derive(Default)]
 struct Case {
     title: String,
-    given: Vec<Vec<u8>>,
+    given: Vec<(String, Vec<u8>)>,
     options: Vec<OsString>,
+    command: Vec<OsString>,
+    dir: Option<String>,
     before: Vec<Vec<u8>>,
     after: Vec<Vec<u8>>,
     warning: Option<String>,
-    /// The options change what selects the profile or the homes, so a second run within the first sees another set-up.
+    /// What selects the profile, the homes or the rules is another one for a second run within the first.
     once: bool,
+    rules: Vec<(u64, String)>,
+    grants: Option<Vec<String>>,
+    /// The links in the home afterwards.
+    links: Option<String>,
+    /// Instead of an environment: the status, and what the message says.
+    failure: Option<(i32, Vec<String>)>,
+    /// Instead of an environment: what the command prints.
+    printed: Option<String>,
+}
+
+/// The titles of a transcript's cases.
+pub fn titles(name: &str) -> Vec<String> {
+    let (_, text) = read(name);
+    text.split("\n=== ").skip(1).map(|section| section.lines().next().unwrap().to_owned()).collect()
+}
+
+fn read(name: &str) -> (String, String) {
+    let path = format!("{}/tests/transcripts/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    (path, text)
 }
 
 /// Plays every case of `tests/transcripts/<name>.txt` and fails with the list of those that differ.
 #[track_caller]
 pub fn play(name: &str) {
-    let path = format!("{}/tests/transcripts/{name}.txt", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let (path, text) = read(name);
     let sections: Vec<&str> = text.split("\n=== ").skip(1).collect();
     assert!(!sections.is_empty(), "{path} has no case");
     let mut differing = String::new();
-    for section in sections {
+    let variants = sections.iter().flat_map(|section| {
+        let number = |mark| section.lines().filter(|line| line.starts_with(mark)).count();
+        (0..number("with ").max(number("$ ")).max(1)).map(move |at| (section, at))
+    });
+    for (section, variant) in variants {
         let sandbox = Sandbox::with_builder();
-        let case = Case::read(section, &sandbox);
+        let case = Case::read(section, variant, &sandbox);
         for problem in case.problems(&sandbox) {
             writeln!(differing, "\n=== {}\n{problem}", case.title).unwrap();
         }
@@ -40,10 +66,19 @@ pub fn play(name: &str) {
 }
 
 impl Case {
-    fn read(section: &str, sandbox: &Sandbox) -> Self {
+    /// Of the lines `with …`, and of several commands, the one of this number counts.
+    fn read(section: &str, variant: usize, sandbox: &Sandbox) -> Self {
         let mut lines = section.lines();
         let mut case = Self { title: lines.next().unwrap().to_owned(), ..Self::default() };
+        let chosen = section.lines().filter_map(|line| line.strip_prefix("with ")).nth(variant);
+        let chosen = chosen.map(|line| line.split_once(" => ").unwrap_or_else(|| panic!("{line:?} has no =>")));
+        case.title.extend(chosen.iter().flat_map(|(given, _)| ["\nwith ", given]));
+        let (mut commands, of_all) = (0, section.matches("\n$ ").count());
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            commands += usize::from(line.starts_with("$ "));
+            if of_all > 1 && commands > 0 && commands != variant + 1 {
+                continue;
+            }
             let (mark, rest) = line.split_at(1);
             let entry = || unescape(&placed(rest, sandbox));
             match mark {
@@ -52,44 +87,111 @@ impl Case {
                     case.after.push(entry());
                 }
                 "-" => case.before.push(entry()),
+                "?" => {
+                    let (_, names) = chosen.unwrap_or_else(|| panic!("{line:?} without a line `with …`"));
+                    let mut names = names.split(' ');
+                    let stays = names.next() == Some("keeps");
+                    if names.any(|name| is_of(&entry(), name)) == stays {
+                        case.after.push(entry());
+                    }
+                    case.before.push(entry());
+                }
                 "+" => case.after.push(entry()),
+                "|" => {
+                    let (_, text) = case.given.last_mut().unwrap_or_else(|| panic!("{line:?} belongs to no file"));
+                    text.extend([entry(), b"\n".to_vec()].concat());
+                }
                 "!" => case.warning = Some(rest.trim().to_owned()),
                 "$" => {
-                    let words = rest.trim().strip_prefix("hermes-exec").and_then(|rest| rest.strip_suffix("-- env"));
-                    let words = words.unwrap_or_else(|| panic!("{line:?} is not `$ hermes-exec … -- env`"));
+                    let words = rest.trim().strip_prefix("hermes-exec").and_then(|rest| rest.split_once("-- "));
+                    let (options, command) = words.unwrap_or_else(|| panic!("{line:?} is not `$ hermes-exec … -- …`"));
                     let word = |word| OsString::from_vec(unescape(&placed(word, sandbox)));
-                    case.options = words.split_whitespace().map(word).collect();
+                    case.options = options.split_whitespace().map(word).collect();
+                    let command = if command == "env" { "/usr/bin/env -0" } else { command };
+                    case.command = command.split_whitespace().map(word).collect();
                 }
-                _ if line == "once" => case.once = true,
-                _ => match line.strip_prefix("given ") {
-                    Some(given) => case.given.push(unescape(&placed(given, sandbox))),
-                    None => panic!("{line:?} is no line of a transcript"),
-                },
+                _ if line.starts_with("with ") => {}
+                _ => case.read_word(&placed(line, sandbox)),
             }
         }
+        match chosen.and_then(|(given, _)| given.split_once(": ")) {
+            Some(("options", words)) => case.options.extend(words.split(' ').map(Into::into)),
+            Some((kind, text)) => case.given.push((placed(kind, sandbox), unescape(&placed(text, sandbox)))),
+            None => {}
+        }
         assert!(!case.before.is_empty(), "{:?} has no environment", case.title);
-        for given in &case.given {
-            set_up(given, sandbox);
+        assert!(!case.command.is_empty(), "{:?} has no command", case.title);
+        for (kind, text) in &case.given {
+            set_up(kind, text, sandbox);
         }
         case
     }
 
-    fn problems(&self, sandbox: &Sandbox) -> Vec<String> {
-        let mut problems = Vec::new();
-        let start = |extra: &[&str], command: &[OsString]| {
-            let mut args: Vec<OsString> = extra.iter().map(Into::into).collect();
-            args.extend(self.options.iter().cloned());
-            args.push("--".into());
-            args.extend(command.iter().cloned());
-            sandbox.hx(args).raw_block(&self.before).secret_may_show().run()
-        };
-        let env = ["/usr/bin/env".into(), "-0".into()];
+    /// A line that begins with a word.
+    fn read_word(&mut self, line: &str) {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (word, rest.split_once(':').map(|(first, rest)| (first, rest.trim()))) {
+            ("once", _) => self.once = true,
+            ("in", _) => self.dir = Some(rest.to_owned()),
+            ("given", Some((kind, text))) => self.given.push((kind.to_owned(), unescape(text))),
+            ("rule", Some((rule, names))) => self.rules.push((rule.parse().unwrap(), names.to_owned())),
+            ("grants", _) => self.grants.get_or_insert_default().extend((!rest.is_empty()).then(|| rest.to_owned())),
+            ("links", _) => self.links = Some(rest.to_owned()),
+            ("error", Some((status, words))) => {
+                let failure = self.failure.get_or_insert((status.parse().unwrap(), Vec::new()));
+                failure.1.push(words.to_owned());
+            }
+            ("prints", _) => self.printed = Some(rest.to_owned()),
+            _ => panic!("{line:?} is no line of a transcript"),
+        }
+    }
 
-        let (untouched, planned) = (sandbox.listing(), start(&["-n"], &env));
+    fn start(&self, sandbox: &Sandbox, extra: &[&str], command: &[OsString]) -> Outcome {
+        let mut args: Vec<OsString> = extra.iter().map(Into::into).collect();
+        args.extend([&self.options[..], &["--".into()], command].concat());
+        let run = sandbox.hx(args).raw_block(&self.before).secret_may_show();
+        self.dir.iter().fold(run, |run, dir| run.dir(dir)).run()
+    }
+
+    fn problems(&self, sandbox: &Sandbox) -> Vec<String> {
+        let mut problems = match (&self.failure, &self.printed) {
+            (None, None) => self.problems_of_block(sandbox),
+            (Some((status, words)), _) => {
+                let untouched = sandbox.listing();
+                let (outcome, planned) =
+                    (self.start(sandbox, &[], &self.command), self.start(sandbox, &["-n"], &self.command));
+                let is_said = words.iter().all(|words| outcome.stderr.contains(words.as_str()));
+                let is_failure = outcome.stderr.starts_with("hermes-exec: error: ") && outcome.stdout.is_empty();
+                let is_so = is_said && is_failure && [outcome.code(), planned.code()] == [*status; 2];
+                let is_so = is_so && sandbox.listing() == untouched;
+                (!is_so).then(|| format!("{outcome:?}, with -n {}", planned.code())).into_iter().collect()
+            }
+            (None, Some(text)) => {
+                let outcome = self.start(sandbox, &[], &self.command);
+                let is_so = (outcome.code(), outcome.stderr.as_str(), outcome.out().trim_end()) == (0, "", text);
+                (!is_so).then(|| format!("{outcome:?}")).into_iter().collect()
+            }
+        };
+        if let Some(expected) = &self.links {
+            let links = sandbox.listing().into_iter().filter(|(_, what)| what.contains(" link to "));
+            let links =
+                links.filter_map(|(path, _)| Some(path.strip_prefix(sandbox.home()).ok()?.display().to_string()));
+            let links = links.collect::<Vec<_>>().join(" ");
+            if &links != expected {
+                problems.push(format!("the links are {links:?}"));
+            }
+        }
+        problems
+    }
+
+    fn problems_of_block(&self, sandbox: &Sandbox) -> Vec<String> {
+        let mut problems = Vec::new();
+        let (untouched, planned) = (sandbox.listing(), self.start(sandbox, &["-n"], &self.command));
         if sandbox.listing() != untouched {
             problems.push("-n has changed a file".to_owned());
         }
-        let verbose = start(&["-v"], &env);
+        problems.extend(self.problems_of_plan(sandbox));
+        let verbose = self.start(sandbox, &["-v"], &self.command);
         for (option, outcome) in [("-n", &planned), ("-v", &verbose)] {
             if outcome.code() != 0 {
                 problems.push(format!("{option}: {outcome:?}"));
@@ -99,7 +201,7 @@ impl Case {
             problems.push(format!("a value is printed: {} {}", verbose.stderr, planned.out()));
         }
 
-        let outcome = start(&[], &env);
+        let outcome = self.start(sandbox, &[], &self.command);
         let as_expected = match &self.warning {
             Some(words) => outcome.stderr.starts_with("hermes-exec: warning: ") && outcome.stderr.contains(words),
             None => outcome.stderr.is_empty(),
@@ -114,10 +216,8 @@ impl Case {
         }
         if !self.once {
             let mut again = vec![crate::support::binary().into_os_string()];
-            again.extend(self.options.iter().cloned());
-            again.push("--".into());
-            again.extend(env.iter().cloned());
-            let nested = start(&[], &again);
+            again.extend([&self.options[..], &["--".into()], &self.command].concat());
+            let nested = self.start(sandbox, &[], &again);
             if nested.stdout != outcome.stdout {
                 let twice = if nested.code() == 0 { nested.entries() } else { Vec::new() };
                 problems.push(format!("a run within a run differs: {}{}", nested.stderr, difference(&block, &twice)));
@@ -125,6 +225,43 @@ impl Case {
         }
         problems
     }
+
+    /// What the plan says of rules and grants.
+    fn problems_of_plan(&self, sandbox: &Sandbox) -> Vec<String> {
+        if self.rules.is_empty() && self.grants.is_none() {
+            return Vec::new();
+        }
+        let outcome = self.start(sandbox, &["-n", "--json"], &self.command);
+        let Ok(plan) = serde_json::from_slice(&outcome.stdout).map(Explained) else {
+            return vec![format!("no plan: {outcome:?}")];
+        };
+        let mut problems = Vec::new();
+        let named = |rule| move |name| (name, rule);
+        for (name, rule) in self.rules.iter().flat_map(|(rule, names)| names.split_whitespace().map(named(*rule))) {
+            let of_name = |block: &[Vec<u8>]| block.iter().find(|entry| is_of(entry, name)).cloned();
+            let action = match (of_name(&self.before), of_name(&self.after)) {
+                (_, None) => "removed",
+                (before, after) if before == after => "kept",
+                _ => "set",
+            };
+            let found = plan.variable(name);
+            if found != Some((action, rule)) {
+                problems.push(format!("{name} is not {action} by rule {rule}: {found:?}"));
+            }
+        }
+        let mut grants: Vec<_> =
+            plan.grants().iter().map(|(kind, name, by)| format!("{kind} {name} by {by}")).collect();
+        grants.sort_unstable();
+        if self.grants.as_ref().is_some_and(|expected| *expected != grants) {
+            problems.push(format!("granted is {grants:?}"));
+        }
+        problems
+    }
+}
+
+/// Whether an entry of a block is a variable of this name.
+fn is_of(entry: &[u8], name: &str) -> bool {
+    entry.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
 }
 
 /// Two blocks side by side, only where they differ.
@@ -139,10 +276,10 @@ fn difference(expected: &[Vec<u8>], found: &[Vec<u8>]) -> String {
     text
 }
 
-/// The places of this sandbox in the stead of `{real}` and its like.
+/// The places of this sandbox in the stead of `{real}` and its like, and `{N}` as N characters of a key.
 fn placed(text: &str, sandbox: &Sandbox) -> String {
     let root = sandbox.root();
-    [
+    let text = [
         ("{dir}", sandbox.dir.clone()),
         ("{real}", sandbox.real()),
         ("{root}", root.clone()),
@@ -151,7 +288,18 @@ fn placed(text: &str, sandbox: &Sandbox) -> String {
         ("{agent}", root.join("hermes-agent")),
     ]
     .into_iter()
-    .fold(text.to_owned(), |text, (place, path)| text.replace(place, path.to_str().unwrap()))
+    .fold(text.to_owned(), |text, (place, path)| text.replace(place, path.to_str().unwrap()));
+    let mut parts = text.split('{');
+    let mut placed = parts.next().unwrap().to_owned();
+    for part in parts {
+        match part.split_once('}').map(|(length, rest)| (length.parse(), rest)) {
+            Some((Ok(length), rest)) => {
+                placed.extend(["3xAmPlE0nLyN0tAr3alK3y".chars().cycle().take(length).collect(), rest.to_owned()])
+            }
+            _ => placed.extend(["{", part]),
+        }
+    }
+    placed
 }
 
 /// `\xNN` is the byte NN, `\n` a line feed.
@@ -176,26 +324,24 @@ fn unescape(text: &str) -> Vec<u8> {
 }
 
 /// Makes what a line `given …` names.
-fn set_up(given: &[u8], sandbox: &Sandbox) {
-    let text = std::str::from_utf8(given).unwrap();
-    let (kind, path) = text.split_once(": ").unwrap_or_else(|| panic!("{text:?} has no kind"));
+fn set_up(kind: &str, given: &[u8], sandbox: &Sandbox) {
+    let (kind, dir) = kind.split_once(" of ").map_or((kind, sandbox.root()), |(kind, dir)| (kind, dir.into()));
+    let text = || std::str::from_utf8(given).unwrap();
     match kind {
-        "a directory" => {
-            sandbox.mkdir(path);
-        }
-        "a file" => {
-            sandbox.write(path, "");
-        }
+        "a policy" => drop(sandbox.write(dir.join("hermes-exec.json"), given)),
+        ".env" | ".op.env" | "config.yaml" => drop(sandbox.write(dir.join(kind), given)),
+        "a directory" => drop(sandbox.mkdir(text())),
+        "a file" => drop(sandbox.write(text(), "")),
         "a link" => {
-            let (path, target) = path.split_once(" to ").unwrap();
+            let (path, target) = text().split_once(" to ").unwrap();
             sandbox.link(target, path);
         }
-        "Hermes' own venv" => {
-            sandbox.hermes_venv(path);
+        "a script" => {
+            let (path, words) = text().split_once(" that prints ").unwrap();
+            sandbox.script(path, format!("#!/bin/sh\necho {words}\n"));
         }
-        "a venv" => {
-            sandbox.script(format!("{path}/bin/python"), "#!/bin/sh\n");
-        }
+        "Hermes' own venv" => drop(sandbox.hermes_venv(text())),
+        "a venv" => drop(sandbox.script(format!("{}/bin/python", text()), "#!/bin/sh\n")),
         _ => panic!("{kind:?} is nothing that can be given"),
     }
 }
@@ -208,7 +354,7 @@ fn an_escape_is_one_byte() {
 #[test]
 fn a_transcript_that_differs_is_reported() {
     let sandbox = Sandbox::with_builder();
-    let case = Case::read("title\n$ hermes-exec -- env\n HOME={real}\n+NEVER=there", &sandbox);
+    let case = Case::read("title\n$ hermes-exec -- env\n HOME={real}\n+NEVER=there", 0, &sandbox);
     let problems = case.problems(&sandbox);
     assert!(!problems.is_empty(), "a variable that cannot be there was found");
     assert_eq!(case.before[0], [b"HOME=", sandbox.real().as_os_str().as_bytes()].concat());

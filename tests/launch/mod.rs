@@ -11,6 +11,7 @@ mod shim_chains;
 mod shims;
 #[cfg(target_os = "linux")]
 mod signals;
+mod status;
 #[cfg(target_os = "linux")]
 mod transparency;
 mod written_shims;

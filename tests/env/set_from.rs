@@ -48,8 +48,8 @@ fn what_cannot_be_a_value_is_an_error() {
     fails("/no/such/file", &["/no/such/file", "No such file"]);
     fails(sandbox.mkdir("dir").to_str().unwrap(), &["directory"]);
     fails(&private(&sandbox, "nul", b"canary\0x"), &["NUL"]);
-    fails(&private(&sandbox, "large", "x".repeat(131_072 - "KEY=".len())), &["larger"]);
-    fails(&private(&sandbox, "huge", "x".repeat(3_000_000)), &["larger"]);
+    fails(&private(&sandbox, "large", "x".repeat(131_072 - "KEY=".len())), &["too large"]);
+    fails(&private(&sandbox, "huge", "x".repeat(3_000_000)), &["too large"]);
     fails("/dev/fd/99", &["/dev/fd/99"]);
     let largest = private(&sandbox, "largest", "x".repeat(131_072 - "KEY=".len() - 1));
     sandbox.hx(["--set-from", &format!("KEY={largest}"), "--", "/usr/bin/true"]).run().ok();

@@ -210,5 +210,5 @@ fn w29_a_home_of_another_user_gives_way_to_the_callers_own() {
     assert_eq!(outcome.var("HERMES_REAL_HOME"), text(sandbox.real()), "{outcome:?}");
     assert!(sandbox.home().join(".claude").is_symlink());
     // One that the caller can write to is meant, whoever owns it: a directory that a volume brings.
-    as_agent(&foreign, "0777").fails(125, &["no Hermes at", "/foreign/.hermes"]);
+    as_agent(&foreign, "0777").fails(125, &["there is no Hermes in", "/foreign/.hermes"]);
 }

@@ -42,7 +42,7 @@ fn without_an_equals_sign_the_word_is_the_command() {
 fn other_words_are_refused() {
     let sandbox = full();
     for word in ["--seal=", "--seal=yes", "--seal=On", "--seal=file", "--seal=files,on"] {
-        start(&sandbox, &[word, "true"]).run().fails(125, &["error: --seal "]);
+        start(&sandbox, &[word, "true"]).run().fails(125, &["error: --seal"]);
     }
     start(&sandbox, &["--seal=yes", "true"]).run().fails(125, &["off, on, files"]);
 }
@@ -135,7 +135,7 @@ fn explain_says_it_to_people() {
         "cannot be read: ",
         "and 6 more",
         "auth.json",
-        "no file can be created directly in: /, ",
+        "no file can be made directly in: /, ",
     ] {
         assert!(files.contains(words), "{words}: {files}");
     }

@@ -84,7 +84,7 @@ fn seals_in_seals() {
         assert_eq!(chain(16, level).out(), "ran\n", "{level}");
         let outcome = chain(17, level);
         assert_eq!((outcome.code(), outcome.out().as_str()), (125, ""), "{level}: {outcome:?}");
-        assert!(outcome.stderr.contains("16 seals already"), "{level}: {outcome:?}");
+        assert!(outcome.stderr.contains("already inside 16 seals"), "{level}: {outcome:?}");
     }
 }
 

@@ -83,7 +83,7 @@ fn w59_two_files_that_are_saved_one_after_the_other_are_not_lost() {
             later += 1;
         }
         let ended = held.release();
-        let is_kept = ended.err.contains("is kept beside it, as .hermes-exec.");
+        let is_kept = ended.err.contains("is kept next to it as .hermes-exec.");
         let code = if is_kept && scene.work == Work::Unlink { 125 } else { 0 };
         assert_eq!(ended.code(), code, "{what}: {ended:?}");
         assert_eq!(is_kept, saved(scene).len() == 2, "{what}: {ended:?} {:?}", scene.entries());

@@ -73,7 +73,7 @@ fn a_key_that_stands_twice() {
         r#"{"programs": {"gh": {"keep": [], «"keep"»: []}}}"#,
         r#"{"keep": [], «"\u006beep"»: []}"#,
     ] {
-        wrong(text, &["twice"]);
+        wrong(text, &["duplicate key"]);
     }
 }
 
@@ -84,7 +84,7 @@ fn an_unknown_group_and_the_closest_one() {
         (r#"{"inherit_credentials": ["openai", «"GitHub"»]}"#, "github"),
         ("{\"programs\": {\"claude\": {\"inherit_credentials\":\n[«\"claude_code\"»]}}}", "claude-code"),
     ] {
-        wrong(text, &["no such group", &format!("did you mean '{close}'?")]);
+        wrong(text, &["unknown group", &format!("did you mean '{close}'?")]);
     }
     for text in [
         r#"{"inherit_credentials": [«"nothing-like-it"»]}"#,
@@ -94,7 +94,7 @@ fn an_unknown_group_and_the_closest_one() {
         r#"{"inherit_credentials": [«" openai"»]}"#,
         r#"{"programs": {"claude": {"inherit_credentials": [«"all"»]}}}"#,
     ] {
-        wrong(text, &["no such group"]);
+        wrong(text, &["unknown group"]);
     }
 }
 
@@ -186,7 +186,7 @@ fn the_value_in_a_name_is_not_printed() {
     let assignment = format!("OPENAI_API_KEY={CANARY}");
     wrong(&format!("{{\"set\": {{«\"{assignment}\": \"\"»}}}}"), &["'OPENAI_API_KEY' cannot be set"]);
     wrong(&format!("{{\"set\": {{«\"={CANARY}\": \"\"»}}}}"), &["cannot be set"]);
-    wrong(&format!("{{\"programs\": {{\"{assignment}\": {{}}, «\"{assignment}\"»: {{}}}}}}"), &["twice"]);
+    wrong(&format!("{{\"programs\": {{\"{assignment}\": {{}}, «\"{assignment}\"»: {{}}}}}}"), &["duplicate key"]);
     wrong(&format!("{{\"set\": «[\"{assignment}\"]»}}"), &["expected"]);
     wrong(&format!("{{\"set\": «\"{assignment}\"»}}"), &["expected"]);
     wrong(&format!("{{«\"{assignment}\"»: true}}"), &["unknown key"]);

@@ -16,21 +16,28 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub status: Status,
+    /// What it is about, as the id of a check of `--doctor`.
+    pub subject: &'static str,
     /// One line, without the program's name and the word "error".
     pub message: String,
     /// At most one line that says what to type.
     pub hint: Option<String>,
-    /// A command line to paste that fixes it, for `--doctor`.
+    /// A command line that fixes it when it is pasted, for `--doctor`.
     pub cure: Option<String>,
 }
 
 impl Failure {
     pub fn new(message: impl Into<String>) -> Self {
-        Self { status: Status::Failed, message: message.into(), hint: None, cure: None }
+        Self { status: Status::Failed, subject: "run", message: message.into(), hint: None, cure: None }
     }
 
     pub fn status(mut self, status: Status) -> Self {
         self.status = status;
+        self
+    }
+
+    pub fn about(mut self, subject: &'static str) -> Self {
+        self.subject = subject;
         self
     }
 

@@ -1,10 +1,11 @@
 //! What is written to the two outputs: lines for standard error, texts for standard output, and the layout of a report for
-//! people: titles on the left, text on the right, folded at 80 columns on a terminal. Elsewhere each fact is one line, for
+//! people: titles on the left, text on the right, folded at the width of a terminal. Elsewhere each fact is one line, for
 //! `grep`. It decides on no exit status.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
+use std::ops::RangeInclusive;
 use std::os::fd::AsFd;
 
 use anyhow::Context;
@@ -12,7 +13,9 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::error::Failure;
+use crate::sys::columns;
 use crate::text::escaped;
+use crate::world::settings::{Colours, Settings};
 
 /// Prints an error and its cure; the exit status is the caller's business.
 pub fn complain(failure: &Failure) {
@@ -58,38 +61,59 @@ pub fn stderr_is_terminal() -> bool {
 const INDENT: usize = 13;
 const REASON: usize = 42;
 const CHECK: usize = 9;
-/// The width of a terminal that everybody has.
-const WIDTH: usize = 80;
+const BOLD: u8 = 1;
+/// The width of a terminal that does not say.
+const WIDTH: u16 = 80;
+/// Narrower ones wrap by themselves; longer lines are hard to read.
+const WIDTHS: RangeInclusive<u16> = 60..=120;
 
 pub struct Page {
     out: String,
-    folds: bool,
+    /// Where long lines are folded.
+    width: Option<usize>,
     colours: bool,
 }
 
+/// As the terminal has them (ECMA-48, SGR 31 to 36).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    Red = 31,
+    Green = 32,
+    Yellow = 33,
+    Cyan = 36,
+}
+
 impl Page {
-    /// An empty page for standard output, in colours where that is a terminal and `colours` says so.
-    pub fn for_stdout(colours: bool) -> Self {
-        let is_terminal = io::stdout().is_terminal();
-        Self::new(is_terminal, is_terminal && colours)
+    /// An empty page for standard output.
+    pub fn for_stdout(settings: &Settings<'_>) -> Self {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let columns = || columns(&stdout).or(settings.columns).unwrap_or(WIDTH);
+        let width = is_terminal.then(|| columns().clamp(*WIDTHS.start(), *WIDTHS.end()));
+        let colours = match settings.colours {
+            Colours::Never => false,
+            Colours::OnTerminal => is_terminal,
+            Colours::Always => true,
+        };
+        Self::new(width.map(usize::from), colours)
     }
 
-    /// An empty page that folds long lines, or not, and marks titles, or not.
-    pub fn new(folds: bool, colours: bool) -> Self {
-        Self { out: String::new(), folds, colours }
+    /// An empty page that folds lines longer than `width`, and marks titles and levels, or not.
+    pub fn new(width: Option<usize>, colours: bool) -> Self {
+        Self { out: String::new(), width, colours }
     }
 
     pub fn section(&mut self, title: &str, text: &str) {
-        self.title(&format!("{title:<INDENT$}"), !title.is_empty());
+        self.marked(&format!("{title:<INDENT$}"), (!title.is_empty()).then_some(BOLD));
         self.fold(text, INDENT, INDENT);
     }
 
-    fn title(&mut self, padded: &str, is_marked: bool) {
-        match self.colours && is_marked {
-            true => {
-                let _ = write!(self.out, "\x1b[1m{padded}\x1b[0m");
+    fn marked(&mut self, padded: &str, mark: Option<u8>) {
+        match mark.filter(|_| self.colours) {
+            Some(mark) => {
+                let _ = write!(self.out, "\x1b[{mark}m{padded}\x1b[0m");
             }
-            false => self.out.push_str(padded),
+            None => self.out.push_str(padded),
         }
     }
 
@@ -106,16 +130,22 @@ impl Page {
     pub fn item(&mut self, name: &str, reason: &str) {
         let left = REASON - 5;
         let _ = write!(self.out, "    {name:<left$} ");
-        if self.folds && name.chars().count() > left {
+        if self.width.is_some() && name.chars().count() > left {
             self.turn(REASON);
         }
         self.fold(reason, REASON, REASON);
     }
 
-    /// The level and the text of a check; marked when something is to be done.
-    pub fn check(&mut self, level: &str, text: &str, is_marked: bool) {
-        self.title(&format!("{level:<CHECK$}"), is_marked);
+    /// The level and the text of a check.
+    pub fn check(&mut self, level: &str, text: &str, colour: Colour) {
+        self.marked(&format!("{level:<CHECK$}"), Some(colour as u8));
         self.fold(text, CHECK, CHECK);
+    }
+
+    /// What helps with the last check, in words.
+    pub fn hint(&mut self, text: &str) {
+        let _ = write!(self.out, "{:CHECK$}", "");
+        self.fold(&format!("hint: {text}"), CHECK, CHECK);
     }
 
     /// What fixes the last check: one line, however long, so that it can be pasted.
@@ -132,7 +162,7 @@ impl Page {
         let mut is_first = true;
         for word in text.split(' ') {
             let width = word.chars().count();
-            if !is_first && self.folds && at + 1 + width > WIDTH {
+            if !is_first && self.width.is_some_and(|most| at + 1 + width > most) {
                 self.turn(indent);
                 at = indent;
             } else if !is_first {

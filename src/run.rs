@@ -51,7 +51,7 @@ fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
     print(&if options.json {
         report::json::explain(&draft)
     } else if options.only.is_empty() {
-        report::text::explain(&draft, options.verbose, Page::for_stdout(input.settings.colours))
+        report::text::explain(&draft, options.verbose, Page::for_stdout(&input.settings))
     } else {
         options.only.iter().filter_map(|name| report::text::only(&draft, name.as_encoded_bytes())).collect()
     })?;
@@ -61,7 +61,7 @@ fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
 /// Prints the checks. Returns 1 if there is a problem.
 fn examine(options: &Options, input: &Input<'_>) -> anyhow::Result<c_int> {
     let checks = doctor::examine(options, input);
-    let page = || Page::for_stdout(input.settings.colours);
+    let page = || Page::for_stdout(&input.settings);
     print(&if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page()) })?;
     Ok(checks.iter().any(|check| check.level == Level::Problem).into())
 }

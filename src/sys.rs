@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -97,6 +98,14 @@ pub fn on_panic_leave_with(status: c_int, say: fn(&str)) {
         // SAFETY: ends the process without running any more of its code.
         unsafe { nix::libc::_exit(status) }
     }));
+}
+
+/// The columns of a terminal; none for what is not one, or does not say (TIOCGWINSZ, ioctl_tty(2)).
+pub fn columns(of: &impl AsRawFd) -> Option<u16> {
+    let mut size = nix::libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the request writes a `winsize`, and gets one.
+    let result = unsafe { nix::libc::ioctl(of.as_raw_fd(), nix::libc::TIOCGWINSZ, &mut size) };
+    (result == 0 && size.ws_col > 0).then_some(size.ws_col)
 }
 
 /// The atomic renames that rename(2) lacks: exchanging two names, and renaming only if the new name is free. Linux has them

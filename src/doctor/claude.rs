@@ -8,82 +8,99 @@ use std::path::{Path, PathBuf};
 use super::case::Case;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::env::decision::{Decision, Rule};
-use crate::plan::home::items::{ANTHROPIC, Item};
+use crate::plan::home::items::{ANTHROPIC, CLAUDE, CLAUDE_JSON, Item};
 use crate::plan::home::links::{Link, State};
+use crate::plan::reach::claude::{CONFIG_DIR, IN_ENVIRONMENT, Login, Places};
+use crate::plan::remedy::Remedy;
 use crate::text::escaped_path;
-use crate::world::FileText;
 
 const KEY: &[u8] = b"ANTHROPIC_API_KEY";
 const TOKEN: &[u8] = b"CLAUDE_CODE_OAUTH_TOKEN";
-/// Variables that are a login, in Claude Code's own order, and those that make it ask a cloud for one.
-const LOGINS: [&str; 6] = [
-    "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY", "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN",
-];
 
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     if case.claude.home.is_none() {
         return Vec::new();
     }
-    let dir = state_dir(case);
-    // One that cannot be opened, or is empty, is none to Claude Code. What is in it is not read.
-    let is_login = |dir: &Path| match case.input.world.text(&dir.join(".credentials.json"), 0) {
-        FileText::Found { is_cut, .. } => is_cut,
-        _ => false,
-    };
-    let stored = dir.filter(|(dir, _)| is_login(dir));
-    let is_stored = stored.is_some();
-    [Some(login(stored, case)), key(is_stored, case), token(case)].into_iter().flatten().collect()
+    let places = places(case);
+    let found = places.as_ref().map_or(Login::Missing, |places| places.login(case.input.world));
+    let is_stored = matches!(found, Login::Stored | Login::Account);
+    [Some(login(found, places.as_ref(), case)), key(is_stored, case), token(is_stored, case)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
-/// A link that leads from the home to its place in the real home, now or after the next run.
+/// A link from the home to its place in the real home, now or after the next run.
 fn link<'a>(place: &str, case: &'a Case<'_>) -> Option<&'a Link> {
     let links = case.claude.home.iter().flat_map(|home| &home.links);
     links.filter(|link| link.state.leads_there()).find(|link| link.place == Path::new(place))
 }
 
-/// The directory of Claude Code's state, and how to call it.
-fn state_dir(case: &Case<'_>) -> Option<(PathBuf, String)> {
+/// Where Claude Code looks for its login; none without a HOME.
+fn places(case: &Case<'_>) -> Option<Places> {
     let child = &case.claude.env.child;
-    let path = |name: &[u8]| child.given(name).map(|value| PathBuf::from(OsStr::from_bytes(value)));
-    if let Some(dir) = path(b"CLAUDE_CONFIG_DIR") {
-        return Some((dir, "CLAUDE_CONFIG_DIR".into()));
-    }
-    let link = link(".claude", case).and_then(|link| link.target.clone());
-    let dir = link.or_else(|| Some(path(b"HOME")?.join(".claude")))?;
-    let name = escaped_path(&dir);
-    Some((dir, name))
+    let path = |name: &str| child.given(name.as_bytes()).map(|value| PathBuf::from(OsStr::from_bytes(value)));
+    let home = path("HOME");
+    let at = |place: &str| {
+        let target = link(place, case).and_then(|link| link.target.clone());
+        target.or_else(|| Some(home.as_ref()?.join(place)))
+    };
+    let (state, json) = match path(CONFIG_DIR) {
+        Some(dir) => (dir.clone(), dir.join(CLAUDE_JSON)),
+        None => (at(CLAUDE)?, at(CLAUDE_JSON)?),
+    };
+    Some(Places { state, json, more: at(ANTHROPIC).unwrap_or_default() })
 }
 
 /// Which login `claude` will take.
-fn login(stored: Option<(PathBuf, String)>, case: &Case<'_>) -> Diagnostic {
+fn login(found: Login, places: Option<&Places>, case: &Case<'_>) -> Diagnostic {
     let child = &case.claude.env.child;
-    if let Some(name) = LOGINS.iter().find(|name| child.given(name.as_bytes()).is_some()) {
-        return Diagnostic::ok("claude-login", format!("claude signs in by {name}"));
+    let is_given = |name: &&&str| **name != CONFIG_DIR && child.given(name.as_bytes()).is_some();
+    let with = |what: &str| Diagnostic::ok("claude-login", format!("claude logs in with {what}"));
+    if let Some(name) = IN_ENVIRONMENT.iter().find(is_given) {
+        return with(name);
     }
-    if let Some((_, name)) = stored {
-        return Diagnostic::ok("claude-login", format!("claude signs in by the login in {name}"));
-    }
+    // The value of a variable is not shown.
+    let is_shown = child.given(CONFIG_DIR.as_bytes()).is_none();
+    let shown = |path: &Path| if is_shown { escaped_path(path) } else { CONFIG_DIR.to_owned() };
+    let state = places.map_or_else(|| "HOME, which is not set".to_owned(), |places| shown(&places.state));
+    let what = match (found, places) {
+        (Login::Stored, _) => return with(&format!("the login in {state}")),
+        (Login::Account, Some(places)) => return with(&format!("the account in {}", shown(&places.json))),
+        (Login::Helper, _) => return with(&format!("the apiKeyHelper of settings.json in {state}")),
+        (Login::More, Some(places)) => return with(&format!("the login in {}", escaped_path(&places.more))),
+        (Login::Empty, _) => format!("the login in {state} is empty"),
+        (Login::Expired, _) => format!("the login in {state} has expired and cannot be refreshed"),
+        (Login::Unread, _) => format!("the login in {state} cannot be read"),
+        _ => format!("there is no login in {state}"),
+    };
     let home = child.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)).join("Library/Keychains"));
     if link("Library/Keychains", case).is_some() || home.is_some_and(|path| case.input.world.stat(&path).is_ok()) {
-        return Diagnostic::ok("claude-login", "claude signs in by the keychain, if it has a login there");
+        return with("the keychain, if it has a login there");
     }
-    if let Some(dir) = link(ANTHROPIC, case).and_then(|link| link.target.as_deref()) {
-        return Diagnostic::ok("claude-login", format!("claude signs in by the login in {}", escaped_path(dir)));
+    let message = format!("claude is not logged in: {what}");
+    if !case.claude.command.as_ref().is_some_and(|command| command.program.is_ok()) {
+        return Diagnostic::ok("claude-login", format!("{message}; claude is not on PATH here"));
     }
-    let place = state_dir(case).map(|(_, name)| format!(" in {name}")).unwrap_or_default();
-    let check = Diagnostic::note("claude-login", format!("claude is not logged in: there is no login{place}"));
-    let is_shared = case.claude.items.contains(&Item::Claude) && child.given(b"CLAUDE_CONFIG_DIR").is_none();
-    match case.claude.home.iter().flat_map(|home| &home.links).find(|link| link.place == Path::new(".claude")) {
-        // What is in the link's way is the matter, and the link's check has the cure.
-        Some(link) if link.state == State::Left => check,
-        // A login goes where the links lead, and they are made once there is something in the real home.
-        _ if is_shared => check.cure("hermes-exec --home real -- claude auth login"),
-        _ => check.cure(format!("{} -- claude auth login", case.rerun_command)),
+    let check = match found {
+        Login::Missing => Diagnostic::note("claude-login", message),
+        _ => Diagnostic::warning("claude-login", message),
+    };
+    check.remedy(log_in(case))
+}
+
+fn log_in(case: &Case<'_>) -> Remedy {
+    let child = &case.claude.env.child;
+    let is_shared = case.claude.items.contains(&Item::Claude) && child.given(CONFIG_DIR.as_bytes()).is_none();
+    match case.claude.home.iter().flat_map(|home| &home.links).find(|link| link.place == Path::new(CLAUDE)) {
+        Some(link) if link.state == State::Left => Remedy::hint("see the check of its link"),
+        // A login is stored where the links point to, and they are created once there is something in the real home.
+        _ if is_shared => Remedy::cure(format!("{} --home real -- claude auth login", case.own_command)),
+        _ => Remedy::cure(format!("{} -- claude auth login", case.rerun_command)),
     }
 }
 
-/// A key is billed by use, whatever subscription stands beside it.
+/// A key is billed by use, whatever subscription there is beside it.
 fn key(stored: bool, case: &Case<'_>) -> Option<Diagnostic> {
     let (child, inherited) = (&case.claude.env.child, case.input.environ);
     if child.given(KEY).is_some() && (child.given(TOKEN).is_some() || stored) {
@@ -94,20 +111,22 @@ fn key(stored: bool, case: &Case<'_>) -> Option<Diagnostic> {
     both.then(|| {
         let message =
             "ANTHROPIC_API_KEY and CLAUDE_CODE_OAUTH_TOKEN are set: without hermes-exec, claude bills the key";
-        Diagnostic::note("claude-key", message).cure(format!("{} -- claude", case.rerun_command))
+        Diagnostic::ok("claude-key", message)
     })
 }
 
 /// The token is there for somebody, and `claude` uses another account.
-fn token(case: &Case<'_>) -> Option<Diagnostic> {
+fn token(is_stored: bool, case: &Case<'_>) -> Option<Diagnostic> {
     let is_gone = |decision: &Decision| decision.name == TOKEN && decision.is_removed_by(Rule::Catalogue);
     let is_gone = case.claude.env.decisions.iter().any(is_gone);
     // Where the policy file has decided for claude, there is no notice.
     let is_open = is_gone && link(".claude", case).is_some() && case.claude.notice.is_some();
     is_open.then(|| {
-        let message = "CLAUDE_CODE_OAUTH_TOKEN is set and not granted to claude, which uses the login in .claude; to settle \
-                       it, give claude an \"inherit_credentials\" in hermes-exec.json: [\"claude-code\"], or [] for no";
-        let grant = format!("{} --inherit-credentials=claude-code -- claude", case.rerun_command);
-        Diagnostic::warning("claude-token", message).cure(grant)
+        let which = if is_stored { "which uses the login in .claude" } else { "which has no other login" };
+        Diagnostic::warning("claude-token", format!("CLAUDE_CODE_OAUTH_TOKEN is set and not granted to claude, {which}"))
+            .hint(
+                "to decide it, unset it, or give claude an \"inherit_credentials\" in hermes-exec.json: [\"claude-code\"], or \
+                 [] for no",
+            )
     })
 }

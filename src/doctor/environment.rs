@@ -1,4 +1,4 @@
-//! The checks on the environment: what reaches commands that are started without us, and what leads past the redirected
+//! The checks on the environment: what reaches commands that are started without us, and what points past the redirected
 //! HOME.
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::case::Case;
 use crate::cli::SealLevel;
 use crate::plan::Draft;
-use crate::plan::diagnostic::Diagnostic;
+use crate::plan::diagnostic::{Diagnostic, Level};
 use crate::plan::env::decision::{Change, Decision, Rule};
 use crate::plan::seal::SealPlan;
 use crate::text::{escaped, shell_quoted};
@@ -66,7 +66,10 @@ fn exposed(plan: &Draft) -> Vec<Diagnostic> {
     {
         checks.push(match names.is_empty() {
             true => Diagnostic::ok(id, format!("no {what} in this environment")),
-            false => Diagnostic::note(id, format!("{what} that a command gets without hermes-exec: {}", some(&names))),
+            // So it is within a gateway, always.
+            false => {
+                Diagnostic::ok(id, format!("{what} removed, which a command would inherit otherwise: {}", some(&names)))
+            }
         });
     }
     checks
@@ -84,7 +87,12 @@ fn parent(case: &Case<'_>) -> Option<Diagnostic> {
     let message = "a command can read in /proc what its parent was started with";
     let check = Diagnostic::note("parent-environ", format!("{message}: {}", some(&left)));
     let seal = SealPlan::build(Some(SealLevel::On), None, case.plan.selection.as_ref()?, None, case.input);
-    Some(if holds(&seal) { check.cure(format!("{} --seal --doctor", case.rerun_command)) } else { check })
+    // Without a seal nothing closes it, here or elsewhere.
+    Some(if holds(&seal) {
+        check.hint("to prevent that: --seal, or \"seal\": \"on\" in hermes-exec.json")
+    } else {
+        Diagnostic { level: Level::Ok, ..check }
+    })
 }
 
 /// Those of these variables whose value, in the command's environment, names a place in the real home.
@@ -103,7 +111,7 @@ fn leading_back<'a>(names: &[&'a [u8]], case: &Case<'_>) -> Vec<&'a [u8]> {
     names.iter().filter(leads_back).copied().collect()
 }
 
-/// With another HOME, these variables still lead to the user's own files.
+/// With another HOME, these variables still point to the user's own files.
 fn past_the_redirect(case: &Case<'_>) -> Vec<Diagnostic> {
     let mut checks = Vec::new();
     if case.plan.home.as_ref().is_none_or(|home| home.redirect.is_none()) {
@@ -112,13 +120,13 @@ fn past_the_redirect(case: &Case<'_>) -> Vec<Diagnostic> {
     let locations = leading_back(&LOCATIONS, case);
     if !locations.is_empty() {
         let names: Vec<_> = locations.iter().map(|name| escaped(name)).collect();
-        let message = format!("kept, and leading into the real home: {}", some(&names));
+        let message = format!("kept, and pointing into the real home: {}", some(&names));
         checks.push(Diagnostic::note("past-redirect", message).cure(unset(locations)));
     }
     let xdg = removed(case.plan, &[Rule::Redirect]);
     if !xdg.is_empty() {
-        let message = format!("removed, since they lead out of the profile's HOME: {}", some(&xdg));
-        checks.push(Diagnostic::note("past-redirect", message));
+        let message = format!("removed, since they point outside the profile's HOME: {}", some(&xdg));
+        checks.push(Diagnostic::ok("past-redirect", message));
     }
     checks
 }

@@ -10,11 +10,15 @@ use super::case::Case;
 use crate::cli::HomeMode;
 use crate::error::Failure;
 use crate::plan::diagnostic::Diagnostic;
-use crate::plan::home::{HOME_PLACEHOLDER, HomePlan, Redirect, UNLINKED};
+use crate::plan::home::{HomePlan, Redirect, UNLINKED};
 use crate::plan::profile::layout::{expand, is_profile_shaped, root_of};
-use crate::plan::profile::{ACTIVE_PROFILE, Selection, linked, stale};
+use crate::plan::profile::{ACTIVE_PROFILE, Selection, hermes, linked, stale};
+use crate::plan::remedy::{Remedy, as_root};
 use crate::text::{escaped, escaped_path, os_message, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, is_directory};
+
+/// Only the user knows it.
+const SAY_REAL_HOME: &str = "say where your home is: export HERMES_REAL_HOME=DIRECTORY";
 
 pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let mut checks: Vec<Diagnostic> = active_profile(case).into_iter().collect();
@@ -24,7 +28,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let Some(home) = &case.plan.home else { return checks };
     let dir =
         selection.profile.as_ref().map(|profile| shell_quoted_path(&profile.dir.join("home"))).unwrap_or_default();
-    let unlink = format!("rm {dir} && {} -- true", case.rerun_command);
+    let unlink = format!("rm {dir} && {}", case.any_run());
     let Some(redirect) = &home.redirect else {
         checks.push(match home.findings.first() {
             Some(finding) => finding.clone().cure(unlink),
@@ -45,13 +49,16 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
 /// `active_profile` may name a profile that is gone, also where another source decides today.
 fn active_profile(case: &Case<'_>) -> Option<Diagnostic> {
     let world = case.input.world;
+    if case.plan.error.as_ref().is_some_and(|failure| failure.subject == "active-profile") {
+        return None;
+    }
     let root = &case.root.as_ref()?.spelled;
     let path = root.join(ACTIVE_PROFILE);
     let bytes = match world.text_of_no_link(&path, FILE_LIMIT) {
         FileText::Found { bytes, .. } => bytes,
         FileText::Link => {
             let Failure { message, cure, .. } = linked(&path);
-            return Some(Diagnostic::warning("active-profile", message).cure(cure.unwrap_or_default()));
+            return Some(Diagnostic::warning("active-profile", message).remedy(Remedy { hint: None, cure }));
         }
         _ => return None,
     };
@@ -61,10 +68,13 @@ fn active_profile(case: &Case<'_>) -> Option<Diagnostic> {
     let is_deleted = world.lstat(&root.join("profiles/.deleted").join(name)).is_ok();
     let is_there = is_name && is_directory(world, &root.join("profiles").join(name)) && !is_deleted;
     let is_stale = !word.is_empty() && word != b"default" && !is_there;
-    is_stale.then(|| Diagnostic::warning("active-profile", stale(&path)).cure("hermes -p default profile use default"))
+    is_stale.then(|| {
+        let use_default = hermes("profile use default", case.options, case.input);
+        Diagnostic::warning("active-profile", stale(&path)).remedy(use_default)
+    })
 }
 
-/// HERMES_HOME may lead nowhere although an option had the last word here: other programs go by it.
+/// HERMES_HOME may name nothing although an option had the last word here: other programs go by it.
 fn inherited_hermes_home(selection: &Selection, case: &Case<'_>) -> Option<Diagnostic> {
     let world = case.input.world;
     let value = OsStr::from_bytes(case.input.environ.given(b"HERMES_HOME")?);
@@ -111,31 +121,34 @@ fn inherited_home(selection: &Selection, case: &Case<'_>) -> Option<Diagnostic> 
     let home = input.environ.given(b"HOME").map(|home| Path::new(OsStr::from_bytes(home)))?;
     let canonical = input.world.canonical(home).ok()?;
     let real = selection.real.path();
-    let cure = || format!("export HOME={}", real.map_or_else(|| case.own_home(), shell_quoted_path));
     let message = format!("HOME is {}, in a profile's home", escaped_path(home));
     if homes_above(&canonical).len() > 1 {
-        return Some(Diagnostic::problem("home-nested", format!("{message}, which lies in another one")).cure(cure()));
+        return Some(
+            Diagnostic::problem("home-nested", format!("{message}, which lies in another one"))
+                .remedy(case.export_home(real)),
+        );
     }
     if selection.real.home_is_a_profiles {
         return Some(match real {
-            Some(real) => Diagnostic::note("home-nested", format!("{message}; your own is {}", escaped_path(real))),
-            None => Diagnostic::problem("home-nested", format!("{message}, and your own home is not known"))
-                .cure(format!("export HERMES_REAL_HOME={HOME_PLACEHOLDER}")),
+            // So Hermes starts its commands.
+            Some(real) => Diagnostic::ok("home-nested", format!("{message}; your real home is {}", escaped_path(real))),
+            None => Diagnostic::problem("real-home", format!("{message}, and your real home is not known"))
+                .hint(SAY_REAL_HOME),
         });
     }
     let is_inside = canonical.starts_with(selection.root.as_ref()?.canonical.join("profiles"));
     is_inside.then(|| {
         let message = format!("HOME is {}, in a profile's directory", escaped_path(home));
-        Diagnostic::warning("home-nested", message).cure(format!("export HOME={}", case.own_home()))
+        Diagnostic::warning("home-nested", message).remedy(case.export_home(None))
     })
 }
 
 fn directory(home: &HomePlan, redirect: &Redirect, unlink: Option<&str>, case: &Case<'_>) -> Diagnostic {
     let path = escaped_path(&redirect.home);
     if redirect.make {
-        let message = format!("{path} is not there yet; the first run makes it");
+        let message = format!("{path} does not exist yet; the first run creates it");
         return match home.choice.mode {
-            HomeMode::Profile => Diagnostic::warning("home", message).cure(format!("{} -- true", case.rerun_command)),
+            HomeMode::Profile => Diagnostic::warning("home", message).cure(case.any_run()),
             _ => Diagnostic::note("home", message),
         };
     }
@@ -145,19 +158,19 @@ fn directory(home: &HomePlan, redirect: &Redirect, unlink: Option<&str>, case: &
     let message =
         format!("{path} is not writable ({}): programs that keep state there hang or fail", os_message(&error));
     let (uid, place) = (case.input.uid, shell_quoted_path(&redirect.home));
-    let cure = if let Some(unlink) = unlink {
-        unlink.to_owned()
+    let remedy = if let Some(unlink) = unlink {
+        Remedy::cure(unlink)
     } else if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
-        format!("{} --home real --doctor", case.rerun_command)
+        Remedy::hint("mount it writable, or leave HOME as it is: --home real")
     } else if case.owner(&redirect.home) == Some(uid) {
-        format!("chmod u+rwx {place}")
+        Remedy::cure(format!("chmod u+rwx {place}"))
     } else {
-        format!("sudo chown {uid} {place} && chmod u+rwx {place}")
+        as_root(&format!("chown {uid} {place}"), case.input).then(&format!("chmod u+rwx {place}"))
     };
-    Diagnostic::problem("home", message).cure(cure)
+    Diagnostic::problem("home", message).remedy(remedy)
 }
 
-/// Entries of somebody else in the home: what root left there once, the profile's user cannot change.
+/// Files of another user in the home: what root left there once, the profile's user cannot change.
 fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
     let world = case.input.world;
     let owner = world.stat(&redirect.home).ok()?.uid;
@@ -165,9 +178,10 @@ fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
     let names = world.names(&redirect.home);
     let entries: Vec<_> = names.iter().map(|name| redirect.home.join(name)).filter(foreign).collect();
     let first = entries.first()?;
-    let message = format!("{} of another owner in the home, such as {}", entries.len(), escaped_path(first));
-    let cure = format!("{}chown -R -h {owner} {}", case.sudo(None), shell_quoted_path(&redirect.home));
-    Some(Diagnostic::warning("home-owner", message).cure(cure))
+    let count = entries.len();
+    let message = format!("owned by another user in the home: {count}, such as {}", escaped_path(first));
+    let chown = format!("chown -R -h {owner} {}", shell_quoted_path(&redirect.home));
+    Some(Diagnostic::warning("home-owner", message).remedy(as_root(&chown, case.input)))
 }
 
 /// Why nothing is linked at all.
@@ -176,14 +190,14 @@ fn unshared(home: &HomePlan, selection: &Selection, unlink: Option<&str>, case: 
     if case.plan.items.is_empty() {
         return None;
     }
-    let cure = if let Some(unlink) = unlink {
-        unlink.to_owned()
+    let remedy = if let Some(unlink) = unlink {
+        Remedy::cure(unlink)
     } else if let Some(uid) = selection.real.owner_without_home {
-        format!("sudo -u '#{uid}' {} --doctor", case.rerun_command)
+        Remedy::hint(format!("run as that user: sudo -u '#{uid}' {} --doctor", case.rerun_command))
     } else {
-        format!("export HERMES_REAL_HOME={HOME_PLACEHOLDER}")
+        Remedy::hint(SAY_REAL_HOME)
     };
-    Some(finding.clone().cure(cure))
+    Some(finding.clone().remedy(remedy))
 }
 
 /// Without a runtime directory gpg keeps its sockets in the home, and a path that is too long cannot be bound.
@@ -200,16 +214,15 @@ fn gpg_socket(redirect: &Redirect, selection: &Selection, case: &Case<'_>) -> Op
     }
     let socket = escaped_path(&socket);
     let message = format!("{socket} is too long for a socket ({most} bytes): gpg-agent will not start");
-    let sudo = case.sudo(None);
-    let cure = match runtime {
-        Some(runtime) => format!("{sudo}install -d -m 700 -o {uid} {}", runtime.display()),
-        // The same directory by a shorter path.
-        None => {
-            let name = selection.profile.as_ref().map_or("default", |profile| &profile.name);
-            let short = selection.real.path()?.join(format!(".gnupg-{name}"));
-            let [dir, short] = [&dir, &short].map(|path| shell_quoted_path(path));
-            format!("mkdir -p -m 700 {dir} && ln -sfn {dir} {short} && export GNUPGHOME={short}")
-        }
+    let create = |runtime: PathBuf| as_root(&format!("install -d -m 700 -o {uid} {}", runtime.display()), case.input);
+    // Without one, the same directory by a shorter path.
+    let by_link = || {
+        let name = selection.profile.as_ref().map_or("default", |profile| &profile.name);
+        let short = selection.real.path()?.join(format!(".gnupg-{name}"));
+        let [dir, short] = [&dir, &short].map(|path| shell_quoted_path(path));
+        let link = format!("{{ test -L {short} || ln -s {dir} {short}; }}");
+        Some(Remedy::cure(format!("mkdir -p -m 700 {dir} && {link} && export GNUPGHOME={short}")))
     };
-    Some(Diagnostic::warning("gpg-socket", message).cure(cure))
+    let remedy = runtime.map(create).filter(|remedy| remedy.cure.is_some()).or_else(by_link).unwrap_or_default();
+    Some(Diagnostic::warning("gpg-socket", message).remedy(remedy))
 }

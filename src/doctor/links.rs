@@ -1,4 +1,4 @@
-//! The checks on the links in the profile's home: each with the path it leads to, since that is what a command can read
+//! The checks on the links in the profile's home: each with the path it points to, since that is what a command can read
 //! through it, and what a sandbox has to allow.
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ use crate::plan::diagnostic::Diagnostic;
 use crate::plan::home::items::Item;
 use crate::plan::home::links::{Link, State};
 use crate::plan::home::{HomePlan, Redirect};
+use crate::plan::remedy::{Remedy, as_owner, move_aside};
 use crate::text::{escaped_path, os_message, shell_quoted, shell_quoted_path};
 use crate::world::Kind;
 
@@ -39,24 +40,24 @@ impl Links<'_> {
         let place = self.redirect.home.join(&link.place);
         let path = escaped_path(&place);
         let target = link.target.as_deref().map(escaped_path).unwrap_or_default();
-        let cure = || format!("{} -- true", self.case.rerun_command);
+        let cure = || self.case.any_run();
         match link.state {
             State::Present => self.present(link, &format!("{path} -> {target}")),
             State::Create => {
-                Diagnostic::note("link", format!("{path} -> {target} will be made by the next run")).cure(cure())
+                Diagnostic::note("link", format!("{path} -> {target} will be created by the next run")).cure(cure())
             }
             State::Replace => {
-                Diagnostic::note("link", format!("{path} -> {target} will take the place of another link")).cure(cure())
+                Diagnostic::note("link", format!("{path} -> {target} will replace another symlink")).cure(cure())
             }
             State::SourceMissing => self.without_source(link, &place),
             State::Left => self.left(link, &place),
             State::Refused | State::Skipped => match &link.finding {
                 Some(finding) => {
                     let item = shell_quoted(link.item.name().as_bytes());
-                    finding.clone().cure(format!("{} --no-share {item} --doctor", self.case.rerun_command))
+                    finding.clone().hint(format!("leave it out: --no-share {item}"))
                 }
                 None if link.place == Path::new(".claude") => {
-                    Diagnostic::note("link", format!("{path} is not linked: CLAUDE_CONFIG_DIR says where claude looks"))
+                    Diagnostic::ok("link", format!("{path} is not linked: CLAUDE_CONFIG_DIR says where claude looks"))
                 }
                 None => Diagnostic::note("link", format!("{path} is not linked, since .claude is not")),
             },
@@ -72,10 +73,13 @@ impl Links<'_> {
         let may = if writes { world.writable(target) } else { world.executable(target) };
         match may {
             Err(error) if is_directory => {
-                let what = if writes { "be written: claude hangs" } else { "be entered" };
-                let sudo = self.case.sudo(self.case.owner(target));
-                let cure = format!("{sudo}chmod u+rwx {}", shell_quoted_path(target));
-                Diagnostic::problem("link", format!("{message} cannot {what} ({})", os_message(&error))).cure(cure)
+                let what = if writes { "is not writable: claude hangs" } else { "cannot be opened" };
+                let open = format!("chmod u+rwx {}", shell_quoted_path(target));
+                Diagnostic::problem("link", format!("{message} {what} ({})", os_message(&error))).remedy(as_owner(
+                    self.case.owner(target),
+                    &open,
+                    self.case.input,
+                ))
             }
             _ => Diagnostic::ok("link", message),
         }
@@ -89,14 +93,14 @@ impl Links<'_> {
         let source = real.map(|real| real.join(&link.place)).filter(|source| is_dangling(source));
         if is_dangling(place) {
             let path = escaped_path(place);
-            Diagnostic::warning("link", format!("{message}, and {path} leads nowhere"))
+            Diagnostic::warning("link", format!("{message}, and {path} points to nothing"))
                 .cure(format!("rm {}", shell_quoted_path(place)))
         } else if let Some(source) = source {
             Diagnostic::note(
                 "link",
-                format!("{}: the real home's own is a link that leads nowhere", escaped_path(&link.place)),
+                format!("{}: the one in the real home is a symlink that points to nothing", escaped_path(&link.place)),
             )
-            .cure(format!("ls -l {}", shell_quoted_path(&source)))
+            .hint(format!("to see it: ls -l {}", shell_quoted_path(&source)))
         } else if matches!(link.item, Item::Path(_)) {
             Diagnostic::note("link", message)
         } else {
@@ -116,14 +120,13 @@ impl Links<'_> {
         }
         let told = |path: PathBuf| {
             let shown = escaped_path(&path);
-            let message = format!("{shown} was saved while a link was being replaced there, and lost its name");
-            let cure = format!("ls -l {}", shell_quoted_path(&path));
-            Diagnostic::warning("link", message).hint("move it to where it belongs").cure(cure)
+            let message = format!("{shown} was saved while a symlink was being replaced there, and lost its name");
+            Diagnostic::warning("link", message).hint("move it to where it belongs")
         };
         kept.into_iter().map(told).collect()
     }
 
-    /// The home that links of ours lead to and that is not the real home: it was, before it was moved or renamed. And the places
+    /// The home that links of ours point to and that is not the real home: it was, before it was moved or renamed. And the places
     /// of those links.
     fn moved(&self) -> Option<(PathBuf, Vec<&Path>)> {
         let selection = self.case.plan.selection.as_ref()?;
@@ -144,10 +147,10 @@ impl Links<'_> {
     fn repair(&self, before: &Path, places: &[&Path]) -> Diagnostic {
         let names = places.iter().map(|place| escaped_path(place)).collect::<Vec<_>>().join(", ");
         let message =
-            format!("{names} in the home lead to {}, which is not your home (any more)", escaped_path(before));
+            format!("{names} in the home point to {}, which is not your home (any more)", escaped_path(before));
         let links = places.iter().map(|place| shell_quoted_path(&self.redirect.home.join(place)));
         let links = links.collect::<Vec<_>>().join(" ");
-        Diagnostic::warning("home-moved", message).cure(format!("rm {links} && {} -- true", self.case.rerun_command))
+        Diagnostic::warning("home-moved", message).cure(format!("rm {links} && {}", self.case.any_run()))
     }
 
     /// Something of the user's stands in the way; only the user can say that it may go.
@@ -158,14 +161,15 @@ impl Links<'_> {
             None => format!("{} is not linked", escaped_path(place)),
         };
         let is_at_place = |kind| world.lstat(place).is_ok_and(|stat| stat.kind == kind);
-        let cure = self.make_way(link);
+        let remedy = self.make_way(link);
         if link.item == Item::Claude && is_at_place(Kind::Directory) {
-            return match world.stat(&place.join(".credentials.json")) {
-                Ok(_) => Diagnostic::note("link", format!("{message}; claude uses the login in it")),
-                Err(_) => {
-                    let why = "Claude Code makes one when it runs here without hermes-exec, and then does not see the \
+            return match self.case.has_login(place) {
+                // On purpose, then.
+                true => Diagnostic::ok("link", format!("{message}; claude uses the login in it")),
+                false => {
+                    let why = "Claude Code creates one when it runs here without hermes-exec, and then does not see the \
                                login in the real home";
-                    Diagnostic::warning("link", format!("{message}. {why}")).cure(cure)
+                    Diagnostic::warning("link", format!("{message}. {why}")).remedy(remedy)
                 }
             };
         }
@@ -173,14 +177,15 @@ impl Links<'_> {
         let is_half = others.into_iter().any(|other| other.state == State::Present);
         match is_at_place(Kind::File) && is_half {
             true => {
-                Diagnostic::problem("link", format!("{message}: it was a link, and was replaced by a file")).cure(cure)
+                let message = format!("{message}: it was a symlink, and was replaced by a file");
+                Diagnostic::problem("link", message).remedy(remedy)
             }
-            false => Diagnostic::warning("link", message).cure(cure),
+            false => Diagnostic::warning("link", message).remedy(remedy),
         }
     }
 
-    /// Moves whatever stands in the way of an item's links, and makes them.
-    fn make_way(&self, link: &Link) -> String {
+    /// Moves what is in the way of an item's links, and creates them.
+    fn make_way(&self, link: &Link) -> Remedy {
         let mut ways: Vec<PathBuf> = Vec::new();
         // Without `.claude` nothing was asked about `.claude.json`, and it would be in the way next.
         let together = |other: &&Link| {
@@ -192,16 +197,17 @@ impl Links<'_> {
                 ways.push(way);
             }
         }
-        let mut steps: Vec<_> = ways.iter().map(|way| format!("mv {0} {0}.own", shell_quoted_path(way))).collect();
+        let input = self.case.input;
+        let run = self.case.any_run();
         if let (true, Some(parent)) = (ways.is_empty(), self.redirect.home.join(&link.place).parent()) {
-            let sudo = self.case.sudo(self.case.owner(parent));
-            steps.push(format!("{sudo}chmod u+rwx {}", shell_quoted_path(parent)));
+            let open = format!("chmod u+rwx {}", shell_quoted_path(parent));
+            return as_owner(self.case.owner(parent), &open, input).then(&run);
         }
-        steps.push(format!("{} -- true", self.case.rerun_command));
-        steps.join(" && ")
+        let steps = ways.iter().map(|way| move_aside(way, input.world)).chain([run]);
+        Remedy::cure(steps.collect::<Vec<_>>().join(" && "))
     }
 
-    /// The first thing on the way to a link's place that is no directory, or what stands at the place itself.
+    /// The first thing on the way to a link's place that is not a directory, or what is at the place itself.
     fn obstacle(&self, place: &Path) -> Option<PathBuf> {
         let world = self.case.input.world;
         let mut on_the_way: Vec<_> = place.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
@@ -212,7 +218,7 @@ impl Links<'_> {
         known.find(|(kind, path)| *kind != Kind::Directory || *path == end).map(|(_, path)| path)
     }
 
-    /// On macOS the keychains are not enough: which one is the default stands in a file of its own, which the home can have
+    /// On macOS the keychains are not enough: which one is the default is said by a file of its own, which the home can have
     /// where the real home has none.
     fn keychain(&self) -> Option<Diagnostic> {
         let link = |place: &str| self.home.links.iter().find(|link| link.place == Path::new(place));
@@ -221,17 +227,16 @@ impl Links<'_> {
         let has_own = plist.state == State::SourceMissing && self.case.input.world.stat(&own).is_ok();
         if has_own && directory.state.leads_there() {
             let message = format!("{} can name another default keychain; the real home has none", escaped_path(&own));
-            let own = shell_quoted_path(&own);
-            return Some(Diagnostic::warning("keychain", message).cure(format!("mv {own} {own}.own")));
+            return Some(Diagnostic::warning("keychain", message).cure(move_aside(&own, self.case.input.world)));
         }
         let is_split = directory.state == State::Present && matches!(plist.state, State::Left | State::Refused);
         let config = self.case.plan.selection.as_ref().and_then(|selection| selection.real.path())?.join(".claude");
         is_split.then(|| {
-            let message = "the keychains are linked, but not com.apple.security.plist, which names the default one; \
-                           where that does not help, give claude a CLAUDE_CONFIG_DIR in place of another HOME";
+            let message = "the keychains are linked, but not com.apple.security.plist, which names the default one";
             let config = shell_quoted_path(&config);
-            Diagnostic::warning("keychain", message)
-                .cure(format!("{} --set CLAUDE_CONFIG_DIR={config} -- claude", self.case.rerun_command))
+            Diagnostic::warning("keychain", message).hint(format!(
+                "see its link; if that does not help: --set CLAUDE_CONFIG_DIR={config} in place of another HOME"
+            ))
         })
     }
 
@@ -239,9 +244,9 @@ impl Links<'_> {
         let is_link = |link: &&Link| self.case.input.world.link_text(&self.redirect.home.join(&link.place)).is_ok();
         let count = self.home.links.iter().filter(is_link).count();
         (count > 0).then(|| {
-            let message = format!("{count} links in the home: `hermes profile import` refuses an archive with links");
-            Diagnostic::note("profile-import", format!("{message}; take them out before an export"))
-                .cure(format!("{} --unlink", self.case.rerun_command))
+            let message = format!("{count} symlinks in the home, which `hermes profile import` refuses in an archive");
+            Diagnostic::ok("profile-import", message)
+                .hint(format!("before an export: {} --unlink", self.case.rerun_command))
         })
     }
 }

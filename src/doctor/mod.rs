@@ -1,5 +1,6 @@
 //! `--doctor`: what is sound in the setup, what is not, and the command that fixes it. Checks are data; nothing is fixed
-//! here, and no variable's value is told. A sound setup gives no warning and no problem, so that a warning means something.
+//! here, and no variable's value is shown. A sound setup gives no warning, no problem, and no note that would stay for ever, so
+//! that each of them means something.
 #![forbid(unsafe_code)]
 
 mod case;
@@ -16,6 +17,7 @@ use crate::cli::Options;
 use crate::error::Failure;
 use crate::plan::Draft;
 use crate::plan::diagnostic::Diagnostic;
+use crate::plan::remedy::Remedy;
 use crate::text::escaped_path;
 use crate::world::Input;
 use case::Case;
@@ -40,23 +42,18 @@ pub fn examine(options: &Options, input: &Input<'_>) -> Vec<Diagnostic> {
     checks
 }
 
-/// Root, profile and home, or why there will be no run.
+/// Root and profile, or why there will be no run.
 fn selection(case: &Case<'_>) -> Diagnostic {
-    if let Some(Failure { message, hint, cure, .. }) = &case.plan.error {
-        let (message, cure) = match (cure, hint) {
-            (Some(cure), Some(hint)) => (format!("{message} ({hint})"), cure.clone()),
-            (cure, hint) => {
-                let cure = cure.as_ref().or(hint.as_ref()).cloned();
-                (message.clone(), cure.unwrap_or_else(|| format!("{} --explain", case.rerun_command)))
-            }
-        };
-        return Diagnostic::problem("profile", message).cure(cure);
+    if let Some(Failure { subject, message, hint, cure, .. }) = &case.plan.error {
+        // Where the hint of a run is the command itself, it is said once.
+        let hint = hint.clone().filter(|hint| cure.as_ref() != Some(hint));
+        return Diagnostic::problem(subject, message.clone()).remedy(Remedy { hint, cure: cure.clone() });
     }
     match case.plan.selection.as_ref().and_then(|selection| selection.profile.as_ref()) {
         Some(profile) => {
             let dir = escaped_path(&profile.dir);
             Diagnostic::ok("profile", format!("{} (from {}), {dir}", profile.name, profile.source))
         }
-        None => Diagnostic::note("profile", "there is no Hermes here: the environment is sanitised, HOME stays"),
+        None => Diagnostic::ok("profile", "no Hermes found: only the environment is cleaned, and HOME stays"),
     }
 }

@@ -52,7 +52,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     let mut checks = Vec::new();
     for shims in directories(case, real, &listed) {
         checks.push(wins(&shims, case.input.environ.get(b"PATH").unwrap_or_default(), case.input.world));
-        checks.extend(gone(&shims, case.input.world));
+        checks.extend(gone(&shims, case));
         checks.push(seen(&shims, real, &listed, case));
     }
     checks
@@ -103,7 +103,7 @@ fn directories(case: &Case<'_>, real: &Path, listed: &[PathBuf]) -> Vec<Shims> {
 fn wins(shims: &Shims, path: &[u8], world: &dyn World) -> Diagnostic {
     let dir = escaped_path(&shims.dir);
     if !shims.is_on_path {
-        return Diagnostic::note("shims", format!("the shims in {dir} are not on PATH here"));
+        return Diagnostic::ok("shims", format!("the shims in {dir} are not on PATH here"));
     }
     // A shim of another directory is one, too.
     let beaten = |tool: &OsString| {
@@ -122,8 +122,8 @@ fn wins(shims: &Shims, path: &[u8], world: &dyn World) -> Diagnostic {
 }
 
 /// Shims that start nothing any more; the cure writes them again with their options.
-fn gone(shims: &Shims, world: &dyn World) -> Option<Diagnostic> {
-    let is_gone = |written: &Written| world.executable(&written.program).is_err();
+fn gone(shims: &Shims, case: &Case<'_>) -> Option<Diagnostic> {
+    let is_gone = |written: &Written| case.input.world.executable(&written.program).is_err();
     let mut by_options: BTreeMap<&[OsString], Vec<&OsString>> = BTreeMap::new();
     for (tool, written) in shims.tools.iter().filter(|(_, written)| is_gone(written)) {
         by_options.entry(&written.options).or_default().push(tool);
@@ -133,11 +133,11 @@ fn gone(shims: &Shims, world: &dyn World) -> Option<Diagnostic> {
         let words = options.iter().map(|word| shell_quoted(word.as_bytes()));
         let words = words.chain(["--shims".into(), shell_quoted_path(&shims.dir)]);
         let words = words.chain(tools.iter().map(|tool| shell_quoted(tool.as_bytes())));
-        format!("hermes-exec {}", words.collect::<Vec<_>>().join(" "))
+        format!("{} {}", case.own_command, words.collect::<Vec<_>>().join(" "))
     };
     let cure = by_options.iter().map(line).collect::<Vec<_>>().join(" && ");
     let message =
-        format!("shims in {} start a hermes-exec that is not there: {}", escaped_path(&shims.dir), some(&tools));
+        format!("shims in {} start a hermes-exec that does not exist: {}", escaped_path(&shims.dir), some(&tools));
     (!tools.is_empty()).then(|| Diagnostic::problem("shims", message).cure(cure))
 }
 
@@ -177,7 +177,7 @@ fn seen(shims: &Shims, real: &Path, listed: &[PathBuf], case: &Case<'_>) -> Diag
         (Named::Not, Named::Not) => {
             let message =
                 format!("no start file of a login shell or of Hermes' terminal names {dir}, which is on PATH");
-            Diagnostic::note("shims-seen", message)
+            Diagnostic::ok("shims-seen", message)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Is Hermes' own venv whole? A tool that took it for a project's own shows only at the next restart of the gateway.
+//! Is Hermes' own venv intact? A tool that took it for a project's own shows only at the next restart of the gateway.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -9,6 +9,7 @@ use super::case::Case;
 use crate::plan::diagnostic::Diagnostic;
 use crate::plan::env::hermes_places::{HermesPlaces, VENVS};
 use crate::plan::env::markers::ENVIRONMENTS;
+use crate::plan::remedy::with_program;
 use crate::text::{escaped_path, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, World, is_directory};
 
@@ -21,7 +22,7 @@ pub fn checks(case: &Case<'_>) -> Vec<Diagnostic> {
     venvs(case, &places, real).iter().map(|venv| check(venv, case, &places)).collect()
 }
 
-/// Hermes' own venvs: those that PATH and the markers lead to, and those in the usual places. By a marker or in a usual place
+/// Hermes' own venvs: those that PATH and the markers point to, and those in the usual places. By a marker or in a usual place
 /// one counts also when Hermes is gone from it.
 fn venvs(case: &Case<'_>, places: &HermesPlaces, real: Option<&Path>) -> Vec<PathBuf> {
     let (world, environ) = (case.input.world, case.input.environ);
@@ -51,13 +52,13 @@ fn venvs(case: &Case<'_>, places: &HermesPlaces, real: Option<&Path>) -> Vec<Pat
 fn check(venv: &Path, case: &Case<'_>, places: &HermesPlaces) -> Diagnostic {
     let path = escaped_path(venv);
     let Some((what, is_broken)) = damage(venv, case.input.world) else {
-        return Diagnostic::ok("own-venv", format!("Hermes' venv {path} is whole"));
+        return Diagnostic::ok("own-venv", format!("Hermes' venv {path} is intact"));
     };
     if places.named(venv).is_none() && is_of_another_hermes(venv, case.input.world) {
         let message = format!(
-            "the venv {path} is treated as Hermes' own, because of another project's program 'hermes' in its bin: to use it, --keep VIRTUAL_ENV"
+            "the venv {path} is treated as Hermes' own, because of another project's program 'hermes' in its bin"
         );
-        return Diagnostic::note("own-venv", message);
+        return Diagnostic::note("own-venv", message).hint("to use it: --keep VIRTUAL_ENV");
     }
     let checkout = case.root.as_ref().map(|root| root.spelled.join("hermes-agent"));
     let checkout = checkout.filter(|checkout| case.input.world.stat(&checkout.join("pyproject.toml")).is_ok());
@@ -65,8 +66,9 @@ fn check(venv: &Path, case: &Case<'_>, places: &HermesPlaces) -> Diagnostic {
         checkout.map_or_else(|| "hermes-agent".to_owned(), |checkout| format!("-e {}", shell_quoted_path(&checkout)));
     let venv = shell_quoted_path(venv);
     let anew = if is_broken { format!("uv venv --clear {venv} && ") } else { String::new() };
+    let install = format!("{anew}uv pip install --python {venv} --reinstall {package}");
     Diagnostic::problem("own-venv", format!("Hermes' venv {path} is damaged: {what}; the gateway will not start again"))
-        .cure(format!("{anew}uv pip install --python {venv} --reinstall {package}"))
+        .remedy(with_program("uv", install, case.input))
 }
 
 /// Is its `bin/hermes` a program of another project? pip's and uv's launcher of ours imports `hermes_cli`.
@@ -75,7 +77,7 @@ fn is_of_another_hermes(venv: &Path, world: &dyn World) -> bool {
     !bytes.windows(10).any(|word| word == b"hermes_cli")
 }
 
-/// What is wrong with it, and whether it has to be made anew.
+/// What is wrong with it, and whether it has to be created again.
 fn damage(venv: &Path, world: &dyn World) -> Option<(&'static str, bool)> {
     let names = world.names(&venv.join("lib"));
     let versions: Vec<OsString> = names.into_iter().filter(|name| name.as_bytes().starts_with(b"python3")).collect();
@@ -85,10 +87,10 @@ fn damage(venv: &Path, world: &dyn World) -> Option<(&'static str, bool)> {
     };
     let is_there = |rel: &str| world.stat(&venv.join(rel)).is_ok();
     let Some(interpreter) = ["bin/python", "bin/python3"].into_iter().find(|rel| is_there(rel)) else {
-        return Some(("its interpreter is not there", true));
+        return Some(("its interpreter does not exist", true));
     };
     if !versions.iter().any(has_hermes) {
-        return Some(("there is no hermes_agent in its site-packages", false));
+        return Some(("its site-packages have no hermes_agent", false));
     }
     let FileText::Found { bytes: config, .. } = world.text(&venv.join("pyvenv.cfg"), FILE_LIMIT) else {
         // An environment of conda has none, and needs none.

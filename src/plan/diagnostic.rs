@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use super::remedy::Remedy;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Ok,
@@ -31,7 +33,7 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do, in words.
     pub hint: Option<String>,
-    /// A command line that fixes it, to be pasted into a shell.
+    /// A command line that fixes it when it is pasted into `sh`. See [`Remedy`].
     pub cure: Option<String>,
 }
 
@@ -63,6 +65,13 @@ impl Diagnostic {
 
     pub fn cure(mut self, cure: impl Into<String>) -> Self {
         self.cure = Some(cure.into());
+        self
+    }
+
+    /// Adds what fixes it, in words or as a command.
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
+        self.hint = remedy.hint.or(self.hint);
+        self.cure = remedy.cure.or(self.cure);
         self
     }
 }

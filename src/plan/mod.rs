@@ -14,6 +14,7 @@ mod logins;
 pub mod pattern;
 pub mod profile;
 pub mod reach;
+pub mod remedy;
 pub mod seal;
 pub mod shell;
 pub mod shims;
@@ -143,19 +144,21 @@ impl Draft {
 
     fn fill(&mut self, options: &Options, input: &Input<'_>) -> Result<(), Failure> {
         let is_run = options.is_run();
-        let mut user = self.user_rules(options, input)?;
+        let of_options = |failure: Failure| failure.about("options");
+        let of_policy = |failure: Failure| failure.about("policy");
+        let mut user = self.user_rules(options, input).map_err(of_options)?;
         let selection = self.selection.insert(profile::select(options, input)?);
         self.warnings.append(&mut selection.warnings);
         let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
         let program = program.as_bytes();
-        let file = trust::load(options, selection, input)?;
+        let file = trust::load(options, selection, input).map_err(of_policy)?;
         if let Some(file) = &file {
             let real = selection.real.path();
             let mut read = |name: &[u8], path: &Path| {
                 let path = expand(path.as_os_str(), real).unwrap_or_default();
                 value::read(name, &file.dir.join(path), is_run, input, &mut self.warnings)
             };
-            user.add_file(file, program, options, &mut read)?;
+            user.add_file(file, program, options, &mut read).map_err(of_policy)?;
         }
         let declared = Declared::gather(selection, input, &mut self.warnings)?;
         let of_program = file.as_ref().and_then(|file| file.program(program)?.home);
@@ -164,7 +167,7 @@ impl Draft {
         let list = file.as_ref().and_then(|file| file.share.as_deref());
         let entry = file.as_ref().and_then(|file| file.program(program));
         let more = entry.map_or(&[][..], |entry| &entry.share);
-        self.items = items::items(list, more.iter(), &options.shares)?;
+        self.items = items::items(list, more.iter(), &options.shares).map_err(of_options)?;
         let home = self.home.insert(HomePlan::build(choice, selection, input)?);
 
         let chdir = options.chdir.as_ref().map(Path::new);
@@ -185,7 +188,7 @@ impl Draft {
         self.warnings.extend(home.warnings.iter().cloned());
         self.findings.extend(home.findings.iter().cloned());
         self.notice_removed(program, &user, chdir, input.world);
-        check_chdir(chdir, input.world)?;
+        check_chdir(chdir, input.world).map_err(of_options)?;
         self.seal(options, file.as_ref(), input)?;
         self.look_around(program, options, entry.is_some(), input);
         self.find_command(options, Some(places).filter(|_| !user.keeps_venv()), input);

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::json::{SCHEMA, page};
-use crate::output::Page;
+use crate::output::{Colour, Page};
 use crate::plan::diagnostic::{Diagnostic, Level};
 use crate::text::escaped;
 
@@ -15,17 +15,21 @@ pub fn json(checks: &[Diagnostic]) -> String {
             "id": check.id,
             "level": check.level.as_str(),
             "message": escaped(check.message.as_bytes()),
+            "hint": check.hint.as_ref().map(|hint| escaped(hint.as_bytes())),
             "cure": check.cure.as_ref().map(|cure| escaped(cure.as_bytes())),
         })
     };
     page(&json!({ "schema": SCHEMA, "checks": checks.iter().map(check).collect::<Vec<_>>() }))
 }
 
-/// The checks for people, each with its cure below it, and how many of them want something done.
+/// The checks for people, each with its hint and its cure below it, and how many of each level there are.
 pub fn text(checks: &[Diagnostic], mut page: Page) -> String {
     for check in checks {
         let text = format!("{}: {}", check.id, escaped(check.message.as_bytes()));
-        page.check(check.level.as_str(), &text, check.level >= Level::Warning);
+        page.check(check.level.as_str(), &text, colour(check.level));
+        if let Some(hint) = &check.hint {
+            page.hint(&escaped(hint.as_bytes()));
+        }
         if let Some(cure) = &check.cure {
             page.cure(&escaped(cure.as_bytes()));
         }
@@ -39,4 +43,13 @@ pub fn text(checks: &[Diagnostic], mut page: Page) -> String {
     });
     page.plain(&counts.join(", "));
     page.finish()
+}
+
+fn colour(level: Level) -> Colour {
+    match level {
+        Level::Ok => Colour::Green,
+        Level::Note => Colour::Cyan,
+        Level::Warning => Colour::Yellow,
+        Level::Problem => Colour::Red,
+    }
 }

@@ -99,6 +99,10 @@ pub trait World {
     fn sealing(&self) -> Sealing;
     /// The names in the parent process's environment, if that can be read.
     fn parent_names(&self) -> Option<HashSet<Vec<u8>>>;
+    /// The program that this process runs, where that is known.
+    fn own_program(&self) -> Option<PathBuf> {
+        None
+    }
     /// The working directory, canonical.
     fn cwd(&self) -> Option<PathBuf>;
     /// Milliseconds since 1970.

@@ -143,6 +143,10 @@ impl World for System {
         Some(block.split(|&byte| byte == 0).filter_map(split).map(|(name, _)| name.to_vec()).collect())
     }
 
+    fn own_program(&self) -> Option<PathBuf> {
+        std::env::current_exe().ok()
+    }
+
     fn cwd(&self) -> Option<PathBuf> {
         std::env::current_dir().ok()
     }

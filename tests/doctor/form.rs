@@ -16,12 +16,16 @@ fn text_says_the_same_as_json() {
     let checks = Report::of(run).0;
     for check in &checks {
         says(format!("{:<9}{}: {}", check.level, check.id, check.message));
+        if let Some(hint) = &check.hint {
+            says(format!("         hint: {hint}"));
+        }
         if let Some(cure) = &check.cure {
             says(format!("         cure: {cure}"));
         }
     }
     let notes = checks.iter().filter(|check| check.level == "note").count();
-    says(format!("no problem, 2 warnings, {notes} notes"));
+    assert_eq!(notes, 0, "{text}");
+    says("no problem, 2 warnings, no note".to_owned());
     assert_eq!(lines.next(), None, "{text}");
 }
 
@@ -29,17 +33,18 @@ fn text_says_the_same_as_json() {
 #[test]
 fn where_a_run_would_fail() {
     let setup = Setup::new();
-    for (options, words) in [
-        (&["-p", "nobody"][..], &["'nobody'", "--profile"][..]),
-        (&["--inherit-credentials=nobody"], &["--inherit-credentials"]),
-        (&["--share", "/absolute"], &["--share"]),
-        (&["--policy", "/no/where"], &["--policy"]),
+    for (id, options, words) in [
+        ("profile", &["-p", "nobody"][..], &["'nobody'", "--profile"][..]),
+        ("options", &["--inherit-credentials=nobody"], &["--inherit-credentials"]),
+        ("options", &["--share", "/absolute"], &["--share"]),
+        ("policy", &["--policy", "/no/where"], &["--policy"]),
+        ("hermes-home", &["--hermes-home", "x/y"], &["--hermes-home"]),
     ] {
         setup.start(&[options, &["true"]].concat()).run().fails(125, words);
         let run = setup.start(&[options, &["--doctor"]].concat());
         let outcome = run.clone().run();
         assert_eq!((outcome.code(), outcome.stderr.as_str()), (1, ""), "{outcome:?}");
-        assert_eq!(Report::of(run).the("profile", words).level, "problem");
+        assert_eq!(Report::of(run).the(id, words).level, "problem");
     }
     // Only options that cannot be read are not reported about.
     setup.start(&["--doctor", "--no-such-option"]).run().fails(125, &["--no-such-option"]);
@@ -96,7 +101,7 @@ fn cures_repeat_the_options() {
         ".config/gh,.new", "--policy", &policy, "--keep", "X",
     ]);
     let report = Report::of(run);
-    let cure = report.the("link", &[".config/gh", "will be made"]).cure.clone().unwrap();
+    let cure = report.the("link", &[".config/gh", "will be created"]).cure.clone().unwrap();
     let wanted = format!(
         "hermes-exec -p builder --hermes-home {root} --home profile --no-share keychain --share .config/gh \
          --share .new --policy '{policy}' -- true"

@@ -1,7 +1,8 @@
 //! `--doctor`. Each check has a test that makes it fire, with the cure pasted into a shell where that is possible,
-//! and one in which it is quiet. A sound set-up has no warning and no problem: users hate false alarms.
+//! and one in which it is quiet. A sound setup has no warning and no problem: users hate false alarms.
 
 mod claude;
+mod cures;
 mod environment;
 mod form;
 mod home;
@@ -22,6 +23,7 @@ struct Check {
     id: String,
     level: String,
     message: String,
+    hint: Option<String>,
     cure: Option<String>,
 }
 
@@ -54,13 +56,14 @@ impl Report {
             id: text(check, "id").unwrap(),
             level: text(check, "level").unwrap(),
             message: text(check, "message").unwrap(),
+            hint: text(check, "hint"),
             cure: text(check, "cure"),
         });
         let report = Self(checks.collect());
         let has_problem = report.0.iter().any(|check| check.level == "problem");
         assert_eq!(outcome.code(), i32::from(has_problem), "{report:#?}");
         for check in report.0.iter().filter(|check| check.alarms()) {
-            assert!(check.cure.is_some(), "it has a cure: {check:?}");
+            assert!(check.cure.is_some() || check.hint.is_some(), "it says what to do: {check:?}");
         }
         report
     }
@@ -88,7 +91,10 @@ impl Report {
     }
 }
 
-/// A set-up in which nothing is wrong: a user who is logged in to Claude Code, and the profile `builder`, used before. What
+/// What is in Claude Code's `.credentials.json`.
+const LOGIN: &str = r#"{"claudeAiOauth": {"accessToken": "made-up", "refreshToken": "made-up", "expiresAt": 1}}"#;
+
+/// A setup in which nothing is wrong: a user who is logged in to Claude Code, and the profile `builder`, used before. What
 /// cures call is on PATH: `hermes-exec`, and stand-ins for `hermes` and `sudo`.
 struct Setup {
     sandbox: Sandbox,
@@ -97,14 +103,18 @@ struct Setup {
 impl Setup {
     fn new() -> Self {
         let sandbox = Sandbox::with_builder();
-        sandbox.write("real/.claude/.credentials.json", "{}");
+        sandbox.write("real/.claude/.credentials.json", LOGIN);
         sandbox.write("real/.claude.json", "{}");
         sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
         sandbox.script("tools/sudo", "#!/bin/sh\nexec \"$@\"\n");
         // `hermes -p default profile use NAME` and `... create NAME`, which is how the real one does it (`tests/field`).
-        let hermes = "#!/bin/sh\nset -e\ncd \"$HOME/.hermes\"\ncase $4 in\nuse) echo \"$5\" >active_profile ;;\n\
+        let hermes = "#!/bin/sh\nset -e\ncd \"${HERMES_HOME:-$HOME/.hermes}\"\ncase $4 in\nuse) echo \"$5\" >active_profile ;;\n\
                       create) mkdir -p \"profiles/$5\"; rm -f \"profiles/.deleted/$5\" ;;\n*) exit 9 ;;\nesac\n";
         sandbox.script("tools/hermes", hermes);
+        // `claude auth login` leaves a login behind.
+        let claude = "#!/bin/sh\n[ \"$*\" != 'auth login' ] || \
+                      echo '{\"claudeAiOauth\": {\"refreshToken\": \"made-up\"}}' >\"$HOME/.claude/.credentials.json\"\n";
+        sandbox.script("tools/claude", claude);
         let setup = Self { sandbox };
         setup.used();
         setup
@@ -139,6 +149,15 @@ fn fires_and_is_cured(run: &Run, id: &str, level: &str, words: &[&str]) {
     let is_there = after.0.iter().any(|other| other.id == id && other.message == check.message);
     assert!(!is_there, "{cure}: {after:#?}");
     after.is_quiet(id);
+}
+
+/// The check fires, and there is no command that would cure it: says what to do.
+#[track_caller]
+fn hinted(run: Run, id: &str, level: &str, words: &[&str]) -> String {
+    let report = Report::of(run);
+    let check = report.the(id, words);
+    assert_eq!((check.level.as_str(), &check.cure), (level, &None), "{check:?}");
+    check.hint.clone().unwrap_or_else(|| panic!("no hint: {check:?}"))
 }
 
 /// The check fires, and its cure is a line that a shell can read. It cannot be tried: it is for another user, or needs what

@@ -1,17 +1,19 @@
 //! What selects the profile: `active_profile`, HERMES_HOME, HERMES_PROFILE, and what every run warns of.
 
-use super::{Report, Setup, fires, fires_and_is_cured};
+use super::{Report, Setup, fires_and_is_cured, hinted};
 
 #[test]
 fn profile_that_is_not_there() {
     let setup = Setup::new();
-    let words = ["'nobody'", "known profiles: default, builder"];
-    fires_and_is_cured(&setup.start(&["--doctor", "-p", "nobody"]), "profile", "problem", &words);
-    setup.sandbox.write("real/.hermes/profiles/.deleted/builder", "");
-    fires_and_is_cured(&setup.doctor(&[]), "profile", "problem", &["deleted"]);
-    let variable = setup.start(&["--doctor"]).env("HERMES_PROFILE", "gone");
-    fires_and_is_cured(&variable, "profile", "problem", &["'gone'", "HERMES_PROFILE"]);
-    fires(setup.start(&["--doctor", "-p", "../x"]), "profile", "problem", &["--profile"]);
+    let unknown = || setup.start(&["--doctor", "-p", "nobody"]);
+    let report = Report::of(unknown());
+    let check = report.the("profile", &["'nobody'"]);
+    assert!(check.hint.as_ref().unwrap().starts_with("known profiles: default, builder"), "{check:?}");
+    assert_eq!(check.cure.as_deref(), Some("hermes -p default profile create nobody"));
+    // Without Hermes' own command there is no cure.
+    std::fs::remove_file(setup.sandbox.path("tools/hermes")).unwrap();
+    hinted(unknown().env("PATH", setup.sandbox.path("tools")), "profile", "problem", &["'nobody'"]);
+    hinted(setup.start(&["--doctor", "-p", "../x"]), "profile", "problem", &["--profile"]);
     assert_eq!(Report::of(setup.doctor(&[])).the("profile", &["builder", "--profile"]).level, "ok");
 }
 
@@ -26,20 +28,17 @@ fn active_profile_that_is_stale() {
             setup.sandbox.write("real/.hermes/active_profile", text);
             let run = setup.start(options);
             assert_eq!(run.clone().run().code(), level, "{options:?}");
-            fires_and_is_cured(&run, "active-profile", "warning", &["active_profile"]);
+            let check = Report::of(run.clone()).the("active-profile", &["active_profile"]).clone();
+            fires_and_is_cured(&run, "active-profile", &check.level, &["active_profile"]);
         }
     }
     setup.sandbox.write("real/.hermes/active_profile", "gone\n");
-    fires_and_is_cured(
-        &setup.start(&["--doctor"]),
-        "profile",
-        "problem",
-        &["active_profile names a profile that does not exist"],
-    );
+    let says = ["active_profile names a profile that does not exist"];
+    fires_and_is_cured(&setup.start(&["--doctor"]), "active-profile", "problem", &says);
     // A profile with a tombstone beside it.
     setup.sandbox.write("real/.hermes/active_profile", "builder\n");
     setup.sandbox.write("real/.hermes/profiles/.deleted/builder", "");
-    fires_and_is_cured(&setup.start(&["--doctor"]), "active-profile", "warning", &["active_profile"]);
+    fires_and_is_cured(&setup.start(&["--doctor"]), "active-profile", "problem", &["deleted", "active_profile"]);
 }
 
 #[test]
@@ -53,7 +52,7 @@ fn active_profile_that_is_good() {
 }
 
 #[test]
-fn hermes_home_that_leads_nowhere() {
+fn hermes_home_that_names_nothing() {
     let setup = Setup::new();
     let root = setup.sandbox.root();
     setup.sandbox.profile("old");
@@ -67,7 +66,7 @@ fn hermes_home_that_leads_nowhere() {
         (root.join("profiles/old"), "deleted"),
     ] {
         // Where it decides, a run fails; where an option has the last word, others still go by it.
-        fires_and_is_cured(&setup.start(&["--doctor"]).env("HERMES_HOME", &value), "profile", "problem", &[word]);
+        fires_and_is_cured(&setup.start(&["--doctor"]).env("HERMES_HOME", &value), "hermes-home", "problem", &[word]);
         let root = root.to_str().unwrap();
         let overruled = setup.start(&["--doctor", "--hermes-home", root, "-p", "builder"]).env("HERMES_HOME", &value);
         fires_and_is_cured(&overruled, "hermes-home", "warning", &["HERMES_HOME"]);
@@ -97,28 +96,9 @@ fn what_every_run_warns_of() {
     setup.sandbox.profile("other");
     let home = setup.sandbox.profile("builder");
     let run = setup.start(&["--doctor"]).env("HERMES_HOME", home).env("HERMES_PROFILE", "other");
-    fires_and_is_cured(&run, "run", "warning", &["HERMES_PROFILE", "'other'"]);
+    fires_and_is_cured(&run, "profile", "warning", &["HERMES_PROFILE", "'other'"]);
 
     let config = setup.sandbox.write("real/.hermes/profiles/builder/config.yaml", "env_passthrough: [\n");
-    let cure = fires(setup.doctor(&[]), "run", "warning", &["config.yaml"]);
-    assert_eq!(cure, format!("\"${{EDITOR:-vi}}\" {}", config.display()));
-    let editor = setup.sandbox.script("tools/editor", "#!/bin/sh\n: >\"$1\"\n");
-    fires_and_is_cured(&setup.doctor(&[]).env("EDITOR", editor), "run", "warning", &["config.yaml"]);
-    Report::of(setup.doctor(&[])).lacks("run");
-}
-
-#[test]
-fn a_mode_that_is_none() {
-    let setup = Setup::new();
-    let run = setup.doctor(&[]).env("HERMES_EXEC_HOME_MODE", "canary");
-    fires_and_is_cured(&run, "profile", "problem", &["HERMES_EXEC_HOME_MODE"]);
-}
-
-#[test]
-fn a_policy_file_that_is_not_to_be_trusted() {
-    use std::os::unix::fs::PermissionsExt;
-    let setup = Setup::new();
-    let path = setup.sandbox.write("real/.hermes/profiles/builder/hermes-exec.json", "{}");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666)).unwrap();
-    fires_and_is_cured(&setup.doctor(&[]), "profile", "problem", &["hermes-exec.json"]);
+    let hint = hinted(setup.doctor(&[]), "config", "warning", &["config.yaml"]);
+    assert_eq!(hint, format!("to edit it: \"${{EDITOR:-vi}}\" {}", config.display()));
 }

@@ -8,7 +8,7 @@ use super::{Report, Setup, fires, fires_and_is_cured};
 use crate::support::Run;
 
 /// Shims for `mytool` and `other` in a directory, which no start file names.
-fn written(setup: &Setup, rel: &str) -> PathBuf {
+pub fn written(setup: &Setup, rel: &str) -> PathBuf {
     let dir = setup.sandbox.path(rel);
     for tool in ["mytool", "other"] {
         setup.sandbox.script(format!("tools/{tool}"), "#!/bin/sh\n");
@@ -17,15 +17,15 @@ fn written(setup: &Setup, rel: &str) -> PathBuf {
     dir
 }
 
-const USUAL: &str = "real/.local/lib/hermes-shims";
+pub const USUAL: &str = "real/.local/lib/hermes-shims";
 
-fn with_path(setup: &Setup, dirs: &[&Path]) -> Run {
+pub fn with_path(setup: &Setup, dirs: &[&Path]) -> Run {
     let tools = setup.sandbox.path("tools");
     let names = dirs.iter().map(|dir| dir.display().to_string()).chain([format!("{}:/usr/bin", tools.display())]);
     setup.doctor(&[]).env("PATH", names.collect::<Vec<_>>().join(":"))
 }
 
-fn line(dir: &Path) -> String {
+pub fn line(dir: &Path) -> String {
     format!(". {}/.path.sh\n", dir.display())
 }
 
@@ -53,7 +53,7 @@ fn w43_shims_that_are_seen_by_login_and_by_hermes() {
     let files = format!("terminal:\n  shell_init_files: ['~/.profile', \"{}/.path.sh\"]\n", dir.display());
     elsewhere.sandbox.write(elsewhere.sandbox.profile("builder").join("config.yaml"), files);
     let report = Report::of(elsewhere.doctor(&[]));
-    assert_eq!(report.the("shims", &["not on PATH here"]).level, "note");
+    assert_eq!(report.the("shims", &["not on PATH here"]).level, "ok");
     assert_eq!(report.the("shims-seen", &["Hermes' terminal"]).level, "ok");
 }
 
@@ -84,7 +84,7 @@ fn w43_shims_that_start_a_hermes_exec_that_is_gone() {
     let (_, options) = text.split_once(" '--").unwrap();
     let old = format!("#!/bin/sh\nexec '/old/hermes-exec' '--{options}");
     setup.sandbox.script(&shim, &old);
-    fires_and_is_cured(&with_path(&setup, &[&dir]), "shims", "problem", &["not there", "mytool"]);
+    fires_and_is_cured(&with_path(&setup, &[&dir]), "shims", "problem", &["does not exist", "mytool"]);
     let cured = fs::read_to_string(&shim).unwrap();
     assert!(!cured.contains("/old/") && cured.ends_with(options), "{cured}");
     // What is in a cure comes from a shim: words of a shell that somebody put there do not.
@@ -104,7 +104,7 @@ fn w43_shims_that_nothing_puts_on_path() {
     fs::remove_file(setup.sandbox.path("real/.profile")).unwrap();
     // On PATH by other ways, which are the user's own affair.
     let report = Report::of(with_path(&setup, &[&dir]));
-    assert_eq!(report.the("shims-seen", &["which is on PATH"]).level, "note");
+    assert_eq!(report.the("shims-seen", &["which is on PATH"]).level, "ok");
 }
 
 /// An agent's HOME is the profile's.

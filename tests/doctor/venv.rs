@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Report, Setup, fires};
+use super::{Report, Setup, fires, hinted};
 use crate::support::Run;
 
 /// A venv with Hermes in it, whose interpreter is CPython 3.11 by its name.
@@ -24,16 +24,17 @@ pub fn made(setup: &Setup, rel: &str) -> PathBuf {
 const PLACES: [&str; 3] = ["real/.hermes/hermes-agent/venv", "real/.hermes/hermes-agent/.venv", "agent/venv"];
 
 fn doctor(setup: &Setup, venv: &Path) -> Run {
+    setup.sandbox.script("tools/uv", "#!/bin/sh\n");
     let run = setup.doctor(&[]);
     if venv.starts_with(setup.sandbox.root()) { run } else { run.env("VIRTUAL_ENV", venv) }
 }
 
 #[test]
-fn whole() {
+fn intact() {
     for rel in PLACES {
         let setup = Setup::new();
         let venv = made(&setup, rel);
-        let check = Report::of(doctor(&setup, &venv)).the("own-venv", &["whole", venv.to_str().unwrap()]).clone();
+        let check = Report::of(doctor(&setup, &venv)).the("own-venv", &["intact", venv.to_str().unwrap()]).clone();
         assert_eq!(check.level, "ok");
     }
     Report::of(Setup::new().doctor(&[])).lacks("own-venv");
@@ -41,13 +42,13 @@ fn whole() {
 
 /// Every way in which `pyvenv.cfg` and installers write what is sound.
 #[test]
-fn whole_in_every_form() {
+fn intact_in_every_form() {
     let setup = Setup::new();
     let venv = made(&setup, PLACES[0]);
     let packages = venv.join("lib/python3.11/site-packages");
     let quiet = |what: &str| {
         let report = Report::of(doctor(&setup, &venv));
-        assert_eq!(report.the("own-venv", &["whole"]).level, "ok", "{what}");
+        assert_eq!(report.the("own-venv", &["intact"]).level, "ok", "{what}");
     };
     for config in
         ["home = /x\nversion = 3.11.2\n", "version=3.11\n", "home = /x\n", "version_info = 3.11.2.final.0\r\n"]
@@ -83,13 +84,13 @@ type Damage = fn(&Setup, &Path);
 fn damaged() {
     let damages: [(&str, Damage, bool); 7] = [
         (
-            "no hermes_agent",
+            "have no hermes_agent",
             |_, venv| std::fs::remove_dir_all(venv.join("lib/python3.11/site-packages")).unwrap(),
             false,
         ),
-        ("no hermes_agent", |_, venv| std::fs::remove_dir_all(venv.join("lib")).unwrap(), false),
+        ("have no hermes_agent", |_, venv| std::fs::remove_dir_all(venv.join("lib")).unwrap(), false),
         (
-            "interpreter is not there",
+            "interpreter does not exist",
             |setup, _| {
                 std::fs::remove_file(setup.sandbox.path("system/bin/python3.11")).unwrap();
             },
@@ -141,6 +142,11 @@ fn cure_from_the_checkout() {
     let venv = made(&setup, PLACES[0]);
     std::fs::remove_dir_all(venv.join("lib")).unwrap();
     setup.sandbox.write("real/.hermes/hermes-agent/pyproject.toml", "");
+    // Without uv there is nothing that could be pasted.
+    let run = setup.doctor(&[]).env("PATH", setup.sandbox.path("tools"));
+    let hint = hinted(run, "own-venv", "problem", &["damaged"]);
+    assert!(hint.starts_with("with uv on PATH: uv pip install "), "{hint}");
+    setup.sandbox.script("tools/uv", "#!/bin/sh\n");
     let cure = fires(setup.doctor(&[]), "own-venv", "problem", &["damaged"]);
     let checkout = setup.sandbox.root().join("hermes-agent").display().to_string();
     assert_eq!(cure, format!("uv pip install --python {} --reinstall -e {checkout}", venv.display()));
@@ -151,7 +157,7 @@ fn cure_from_the_checkout() {
 fn gone() {
     let setup = Setup::new();
     let venv = setup.sandbox.root().join("hermes-agent/venv");
-    fires(setup.doctor(&[]).env("VIRTUAL_ENV", &venv), "own-venv", "problem", &["interpreter is not there"]);
+    fires(doctor(&setup, &venv).env("VIRTUAL_ENV", &venv), "own-venv", "problem", &["interpreter does not exist"]);
 }
 
 /// A marker that names Hermes' code, or another runtime of its, names no venv.
@@ -175,7 +181,7 @@ fn damaged_where_a_run_would_fail() {
     let gone = start(&[]).env("HERMES_HOME", root.join("profiles/gone"));
     for run in [start(&["-p", "nobody"]), gone, start(&[]).env("HERMES_PROFILE", "gone")] {
         let report = Report::of(run);
-        report.the("profile", &[]);
+        assert!(report.0.iter().any(|check| check.level == "problem" && check.id != "own-venv"), "{report:#?}");
         report.the("own-venv", &["damaged"]);
     }
 }
@@ -198,5 +204,5 @@ fn another_projects_hermes() {
     setup.sandbox.script(venv.join("bin/hermes"), "#!/bin/sh\nfrom hermes.commands.cli import main\n");
     std::fs::remove_dir_all(venv.join("lib")).unwrap();
     let report = Report::of(setup.doctor(&[]).env("VIRTUAL_ENV", &venv));
-    assert_eq!(report.the("own-venv", &["treated as Hermes' own", "--keep VIRTUAL_ENV"]).level, "note");
+    assert_eq!(report.the("own-venv", &["treated as Hermes' own"]).level, "note");
 }

@@ -1,4 +1,4 @@
-//! What a run warns of has its cure where it was made: no text is taken apart to find one, so that a path or a name can hold
+//! What a run warns of has its remedy where it was made: no text is taken apart to find one, so that a path or a name can hold
 //! anything.
 
 use std::ffi::OsStr;
@@ -14,9 +14,9 @@ fn with_root_in(sandbox: &Sandbox, dir: &OsStr) -> Run {
     sandbox.hx(["-p", "p", "--doctor"]).env("HERMES_HOME", root)
 }
 
-/// The path in a cure, as a shell reads it.
-fn edited(sandbox: &Sandbox, cure: &str) -> Vec<u8> {
-    let script = cure.replace("\"${EDITOR:-vi}\"", "printf %s");
+/// The path in a hint, as a shell reads it.
+fn edited(sandbox: &Sandbox, hint: &str) -> Vec<u8> {
+    let script = hint.replace("to edit it: \"${EDITOR:-vi}\"", "printf %s");
     sandbox.hx(["-c", &script]).program("/bin/bash").run().ok().stdout
 }
 
@@ -24,8 +24,8 @@ fn edited(sandbox: &Sandbox, cure: &str) -> Vec<u8> {
 fn a_path_with_a_colon_and_a_space_is_edited_whole() {
     let sandbox = Sandbox::without_hermes();
     let report = Report::of(with_root_in(&sandbox, OsStr::new("a: b")));
-    let cure = report.the("run", &["config.yaml"]).cure.clone().unwrap();
-    assert_eq!(edited(&sandbox, &cure), sandbox.path("a: b/hermes/profiles/p/config.yaml").as_os_str().as_bytes());
+    let hint = report.the("config", &["config.yaml"]).hint.clone().unwrap();
+    assert_eq!(edited(&sandbox, &hint), sandbox.path("a: b/hermes/profiles/p/config.yaml").as_os_str().as_bytes());
 }
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: names that are not UTF-8")]
@@ -33,9 +33,9 @@ fn a_path_with_a_colon_and_a_space_is_edited_whole() {
 fn a_path_that_is_not_utf_8_is_edited_byte_for_byte() {
     let sandbox = Sandbox::without_hermes();
     let report = Report::of(with_root_in(&sandbox, bytes(b"r\xff")));
-    let cure = report.the("run", &["config.yaml"]).cure.clone().unwrap();
+    let hint = report.the("config", &["config.yaml"]).hint.clone().unwrap();
     let path = sandbox.path(bytes(b"r\xff")).join("hermes/profiles/p/config.yaml");
-    assert_eq!(edited(&sandbox, &cure), path.as_os_str().as_bytes());
+    assert_eq!(edited(&sandbox, &hint), path.as_os_str().as_bytes());
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_cure_of_two_profiles_unsets_the_one_that_loses() {
     let sandbox = Sandbox::with_builder();
     let run = sandbox.hx(["--doctor"]).env("HERMES_HOME", sandbox.profile("builder")).env("HERMES_PROFILE", "other: x");
     let report = Report::of(run);
-    assert_eq!(report.the("run", &["other: x"]).cure.as_deref(), Some("unset HERMES_PROFILE"));
+    assert_eq!(report.the("profile", &["other: x"]).cure.as_deref(), Some("unset HERMES_PROFILE"));
 }
 
 /// A directory may be called as the variable that another warning is about.
@@ -51,9 +51,9 @@ fn the_cure_of_two_profiles_unsets_the_one_that_loses() {
 fn a_path_that_names_hermes_profile_is_edited() {
     let sandbox = Sandbox::without_hermes();
     let report = Report::of(with_root_in(&sandbox, OsStr::new("HERMES_PROFILE")));
-    let cure = report.the("run", &["config.yaml"]).cure.clone().unwrap();
+    let hint = report.the("config", &["config.yaml"]).hint.clone().unwrap();
     let path = sandbox.path("HERMES_PROFILE/hermes/profiles/p/config.yaml");
-    assert_eq!(edited(&sandbox, &cure), path.as_os_str().as_bytes());
+    assert_eq!(edited(&sandbox, &hint), path.as_os_str().as_bytes());
 }
 
 /// Who keeps a credential is known by the rule, not by its words.

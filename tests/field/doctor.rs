@@ -94,22 +94,22 @@ fn claude_that_ran_once_without_hermes_exec() {
     let outcome = claude_with(&sandbox, &STATUS);
     assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{outcome:?}");
     let report = doctor().run().ok().out();
-    assert!(report.contains("\nok       claude-login: claude signs in"), "{report}");
+    assert!(report.contains("\nok       claude-login: claude logs in"), "{report}");
 }
 
-/// A venv as the real Hermes Agent is installed in it is whole, wherever it lies.
+/// A venv as the real Hermes Agent is installed in it is intact, wherever it lies.
 #[test]
-fn a_real_installation_of_hermes_is_whole() {
+fn a_real_installation_of_hermes_is_intact() {
     let venv = Path::new(installed("hermes-agent/bin/hermes")).ancestors().nth(2).unwrap();
     let sandbox = Sandbox::new();
     let report = sandbox.hx(["--doctor"]).env("VIRTUAL_ENV", venv).run().ok().out();
-    assert!(report.contains(&format!("\nok       own-venv: Hermes' venv {} is whole\n", venv.display())), "{report}");
+    assert!(report.contains(&format!("\nok       own-venv: Hermes' venv {} is intact\n", venv.display())), "{report}");
     sandbox.link(venv, "real/.hermes/hermes-agent/venv");
     let report = sandbox.hx(["--doctor"]).run().ok().out();
     assert!(report.contains("\nok       own-venv: "), "{report}");
 }
 
-/// The commands of Hermes that cures name are its own, and mend what they are for.
+/// The commands of Hermes that cures name are its own, and fix what they are for.
 #[test]
 fn cures_that_call_hermes() {
     let sandbox = Sandbox::new();
@@ -119,7 +119,7 @@ fn cures_that_call_hermes() {
         let outcome = sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", &path).run();
         assert_eq!(outcome.code(), 0, "{cure}: {outcome:?}");
     };
-    let asked = |options: &[&str]| sandbox.hx([options, &["--doctor"]].concat()).run();
+    let asked = |options: &[&str]| sandbox.hx([options, &["--doctor"]].concat()).env("PATH", &path).run();
 
     // With a stale `active_profile` hermes itself runs only when it is told another profile.
     sandbox.write("real/.hermes/active_profile", "gone\n");
@@ -138,7 +138,7 @@ fn cures_that_call_hermes() {
     assert!(!report.contains("active-profile"), "{report}");
 }
 
-/// What the note on links says of `hermes profile import` is so; its cure takes the links out before the export.
+/// What the check of links says of `hermes profile import` is so; its hint names the command that removes them before the export.
 #[test]
 fn links_that_hermes_refuses_to_import() {
     let sandbox = logged_in();
@@ -156,9 +156,10 @@ fn links_that_hermes_refuses_to_import() {
     assert!(refused.code() != 0 && (refused.out() + &refused.stderr).contains(".claude"), "{refused:?}");
 
     let report = sandbox.hx(["-p", "builder", "--doctor"]).run().ok().out();
-    let cure = report.lines().skip_while(|line| !line.starts_with("note     profile-import: 2 links")).nth(1);
-    let cure = cure.and_then(|line| line.trim().strip_prefix("cure: ")).unwrap_or_else(|| panic!("{report}"));
-    assert_eq!(sh(cure).code(), 0, "{cure}");
+    let hint = report.lines().skip_while(|line| !line.starts_with("ok       profile-import: 2 symlinks")).nth(1);
+    let unlink = hint.and_then(|line| line.trim().strip_prefix("hint: before an export: "));
+    let unlink = unlink.unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(sh(unlink).code(), 0, "{unlink}");
     let taken = handed_on("taken");
     assert_eq!(taken.code(), 0, "{taken:?}");
     assert!(sandbox.path("real/.hermes/profiles/taken/home").is_dir(), "{taken:?}");

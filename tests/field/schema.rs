@@ -90,7 +90,7 @@ fn altered_documents_do_not_fit() {
     add("no such command", "/error/message", Some("two\nlines".into()));
     let doctor = schema("doctor.schema.json");
     let check = |level: &str, id: &str| {
-        let check = serde_json::json!({"id": id, "level": level, "message": "m", "cure": null});
+        let check = serde_json::json!({"id": id, "level": level, "message": "m", "hint": null, "cure": null});
         (doctor.clone(), serde_json::json!({"schema": 1, "checks": [check]}))
     };
     assert_eq!(violations(&[check("ok", "home"), check("note", "home")]), ["", ""]);

@@ -26,9 +26,10 @@ fn shown() -> Vec<(Vec<String>, String)> {
 /// The user of the README, within the gateway of the profile `builder`: `/home/you` is the real home here.
 fn machine() -> Sandbox {
     let sandbox = Sandbox::with_builder();
-    sandbox.write("real/.claude/.credentials.json", "{}");
+    let login = r#"{"claudeAiOauth": {"refreshToken": "made-up"}}"#;
+    sandbox.write("real/.claude/.credentials.json", login);
     sandbox.write("real/.claude.json", "{}");
-    for tool in ["uv", "gh"] {
+    for tool in ["uv", "gh", "claude", "hermes-exec"] {
         sandbox.script(format!("bin/{tool}"), "#!/bin/sh\n");
     }
     let venv = "real/.hermes/hermes-agent/venv";

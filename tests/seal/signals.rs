@@ -37,7 +37,10 @@ fn w54_explain_and_doctor_say_what_becomes_of_signals() {
     let limits = explained(&sandbox, &["--seal"])["limits"].to_string();
     assert!(limits.contains("signals to processes outside are refused"), "{limits}");
     let doctor = start(&sandbox, &["--doctor"]).run();
-    assert!(doctor.out().contains("--seal would hold; "), "this kernel has it: {doctor:?}");
+    assert!(
+        doctor.out().contains("--seal would keep a command from reading credentials out of other processes; "),
+        "this kernel has it: {doctor:?}"
+    );
 }
 
 /// What Hermes loads or keeps its login in, besides the files of its profiles.

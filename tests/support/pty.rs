@@ -27,7 +27,17 @@ impl Run {
     /// # Panics
     /// When the planted secret shows up.
     pub fn on_terminal(self) -> (i32, String) {
-        let Pty { master, slave, .. } = Pty::new();
+        self.on_terminal_of(80)
+    }
+
+    /// The same with a terminal of so many columns; with 0 it does not say.
+    ///
+    /// # Panics
+    /// When the planted secret shows up.
+    pub fn on_terminal_of(self, columns: u16) -> (i32, String) {
+        let pty = Pty::new();
+        pty.resize(24, columns);
+        let Pty { master, slave, .. } = pty;
         let entry = |(name, value): &(OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
         let block = self.raw_block.unwrap_or_else(|| {
             let mut block: Vec<_> = self.env.iter().map(entry).collect();

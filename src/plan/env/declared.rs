@@ -93,7 +93,7 @@ fn configuration(path: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>)
     let Some(text) = read(path, input, warnings, false)? else { return Ok(Config::default()) };
     Ok(config::read(&text).unwrap_or_else(|why| {
         let why = format!("{why}; its env_passthrough is ignored, and credentials that it declares are not recognised");
-        warnings.push(unread(path, &why));
+        warnings.push(unread("config", path, &why, input));
         Config::default()
     }))
 }
@@ -106,17 +106,18 @@ fn read(
     warnings: &mut Vec<Diagnostic>,
     is_of_lines: bool,
 ) -> Result<Option<Vec<u8>>, Failure> {
+    let id = if is_of_lines { "env-file" } else { "config" };
     Ok(match input.world.text(path, FILE_LIMIT) {
-        FileText::Failed(why) => return Err(failed(path, &why)),
+        FileText::Failed(why) => return Err(failed(path, &why).about(id)),
         FileText::Missing | FileText::Link => None,
         FileText::Unreadable(why) => {
-            warnings.push(unread(path, &format!("{why}; treated as empty")));
+            warnings.push(unread(id, path, &format!("{why}; treated as empty"), input));
             None
         }
         FileText::Found { bytes, is_cut: false, .. } => Some(bytes),
         FileText::Found { bytes, .. } => {
             let rest = if is_of_lines { "only its first 1 MiB is read" } else { "treated as empty" };
-            warnings.push(unread(path, &format!("larger than 1 MiB; {rest}")));
+            warnings.push(unread(id, path, &format!("larger than 1 MiB; {rest}"), input));
             is_of_lines.then_some(bytes)
         }
     })

@@ -8,7 +8,8 @@ use super::policy::{self, PolicyFile};
 use crate::cli::Options;
 use crate::error::Failure;
 use crate::plan::profile::{Selection, failed, linked};
-use crate::text::escaped_path;
+use crate::plan::remedy::{Remedy, as_owner, as_root, make_readable};
+use crate::text::{escaped_path, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, Input, Stat};
 
 /// The name of the file in a profile's directory or in the root.
@@ -62,32 +63,38 @@ fn read(path: &Path, links: Links, input: &Input<'_>) -> Result<Option<PolicyFil
         FileText::Missing => refuse("it is a dangling symlink", fix()),
         FileText::Link => Err(linked(path)),
         FileText::Failed(why) => Err(failed(path, &why)),
-        FileText::Unreadable(why) => refuse(&why, fix()),
+        FileText::Unreadable(why) => {
+            Err(Failure { cure: make_readable(path, input), ..Failure::new(format!("{shown}: {why}")).hint(fix()) })
+        }
         FileText::Found { is_cut: true, .. } => {
             refuse("larger than 1 MiB", format!("shorten {shown}, or use --no-policy"))
         }
         FileText::Found { bytes, stat, .. } => match distrust(path, stat, input) {
-            Some((why, cure)) => refuse(why, format!("{cure} {shown}")),
+            Some((why, Remedy { hint, cure })) => {
+                Err(Failure { hint: hint.or_else(|| cure.clone()), cure, ..Failure::new(format!("{shown}: {why}")) })
+            }
             None => policy::parse(path, &bytes).map(Some),
         },
     }
 }
 
-/// Why a file with this owner and mode cannot be trusted, and the command that fixes it. For root, the profile's owner is
+/// Why a file with this owner and mode cannot be trusted, and what fixes it. For root, the profile's owner is
 /// just another user: root would obey what an agent wrote. With an access control list, the group bits are the upper limit
 /// of what it grants to the users and groups named in it (acl(5)).
-fn distrust(path: &Path, stat: Stat, input: &Input<'_>) -> Option<(&'static str, String)> {
+fn distrust(path: &Path, stat: Stat, input: &Input<'_>) -> Option<(&'static str, Remedy)> {
+    let path_word = shell_quoted_path(path);
+    let close = |bits: &str| as_owner(Some(stat.uid), &format!("chmod {bits} {path_word}"), input);
     if stat.uid != input.uid && stat.uid != 0 {
-        return Some(("owned by another user", format!("chown {}", input.uid)));
+        return Some(("owned by another user", as_root(&format!("chown {} {path_word}", input.uid), input)));
     }
     if stat.mode & 0o002 != 0 {
-        return Some(("world-writable", "chmod o-w".into()));
+        return Some(("world-writable", close("o-w")));
     }
     if stat.mode & 0o020 == 0 {
         return None;
     }
     if stat.gid != input.gid() {
-        return Some(("writable by another group", "chmod g-w".into()));
+        return Some(("writable by another group", close("g-w")));
     }
-    input.world.has_acl(path).then(|| ("writable by its access control list", "chmod g-w".into()))
+    input.world.has_acl(path).then(|| ("writable by its access control list", close("g-w")))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::Failure;
 use crate::plan::diagnostic::Diagnostic;
+use crate::plan::remedy::as_owner;
 use crate::text::{escaped_path, os_message};
 use crate::world::{Input, Kind};
 
@@ -34,8 +35,8 @@ pub fn read(
     };
     if stat.kind == Kind::File && stat.mode & 0o004 != 0 {
         let message = format!("{shown}, which holds a value to set, is world-readable");
-        let cure = format!("chmod o-r {}", crate::text::shell_quoted_path(file));
-        warnings.push(Diagnostic::warning("set-from", message).cure(cure));
+        let close = format!("chmod o-r {}", crate::text::shell_quoted_path(file));
+        warnings.push(Diagnostic::warning("set-from", message).remedy(as_owner(Some(stat.uid), &close, input)));
     }
     let mut value = match input.world.stream(file, LARGEST + 1) {
         Ok(value) => value,

@@ -5,6 +5,7 @@ pub mod items;
 pub mod links;
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use crate::error::Failure;
 use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::plan::profile::layout::Profile;
 use crate::plan::profile::{Selection, refuse_foreign_link};
+use crate::plan::remedy::{Remedy, as_owner, as_root, move_aside};
 use crate::text::{escaped_path, os_message, shell_quoted_path};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, World, is_directory, is_missing};
@@ -49,6 +51,7 @@ impl ModeChoice {
                 b"real" => HomeMode::Real,
                 _ => {
                     return Err(Failure::new("invalid HERMES_EXEC_HOME_MODE")
+                        .about("home")
                         .hint("set it to auto, profile or real")
                         .cure("unset HERMES_EXEC_HOME_MODE"));
                 }
@@ -126,8 +129,8 @@ enum Found {
     Nothing,
     /// A directory, or a link to one.
     Directory(PathBuf),
-    /// Anything else, in words.
-    Unusable(String),
+    /// Neither: why, and what fixes it.
+    Unusable(String, Remedy),
 }
 
 impl HomePlan {
@@ -146,7 +149,7 @@ impl HomePlan {
         let Some(profile) = &selection.profile else {
             if choice.mode == HomeMode::Profile && ![TERMINAL, Origin::Config].contains(&choice.source) {
                 let message = format!("{} asks for a profile's home, but there is no Hermes here", choice.source);
-                return Err(Failure::new(message).hint("name the Hermes root with --hermes-home"));
+                return Err(Failure::new(message).about("home").hint("name the Hermes root with --hermes-home"));
             }
             plan.stay_real(selection, input);
             return Ok(plan);
@@ -160,8 +163,10 @@ impl HomePlan {
         let foreign = refuse_foreign_link(&profile.canonical.join("home"), input);
         match found {
             _ if !wanted => plan.stay_real(selection, input),
-            Found::Unusable(_) | Found::Directory(_) if foreign.is_err() => return foreign.map(|()| plan),
-            Found::Unusable(what) => return Err(unusable(&profile.dir.join("home"), &what)),
+            Found::Unusable(..) | Found::Directory(_) if foreign.is_err() => {
+                return foreign.map(|()| plan).map_err(|failure| failure.about("home"));
+            }
+            Found::Unusable(what, cure) => return Err(unusable(&profile.dir.join("home"), &what, cure)),
             Found::Directory(home) if profile.canonical.starts_with(&home) => {
                 let [link, target] = [&profile.dir.join("home"), &home].map(|path| escaped_path(path));
                 let message = format!("{link} is a symlink to {target}, which contains the profile itself");
@@ -178,8 +183,14 @@ impl HomePlan {
         match input.world.writable(if make { &profile.canonical } else { &home }) {
             Ok(()) => {}
             Err(error) if make => {
-                let cure = format!("sudo install -d -m 700 -o {} {}", input.uid, shell_quoted_path(&home));
-                return Err(cannot_create(&home, &os_message(&error)).cure(cure));
+                let Remedy { cure, .. } = match &error {
+                    _ if error.kind() == io::ErrorKind::ReadOnlyFilesystem => Remedy::default(),
+                    _ if profile.owner.0 == input.uid => {
+                        Remedy::cure(format!("chmod u+rwx {}", shell_quoted_path(&profile.canonical)))
+                    }
+                    _ => as_root(&format!("install -d -m 700 -o {} {}", input.uid, shell_quoted_path(&home)), input),
+                };
+                return Err(Failure { cure, ..cannot_create(&home, &os_message(&error)) });
             }
             Err(error) => {
                 let message = format!("the home {} is not writable: {}", escaped_path(&home), os_message(&error));
@@ -209,7 +220,7 @@ impl HomePlan {
             Some(home) => home.to_owned(),
             None => {
                 let message = "no home directory is known; HOME is set to /";
-                self.warnings.push(Diagnostic::warning("run", message).cure(format!("export HOME={HOME_PLACEHOLDER}")));
+                self.warnings.push(Diagnostic::warning("real-home", message).hint(SAY_HOME));
                 "/".into()
             }
         });
@@ -255,8 +266,8 @@ impl HomePlan {
     }
 }
 
-/// A placeholder for a directory that only the user knows.
-pub const HOME_PLACEHOLDER: &str = "/path/of/your/home";
+/// Only the user knows it.
+pub const SAY_HOME: &str = "say where your home is: export HOME=DIRECTORY";
 /// The id of the finding that nothing is linked at all.
 pub const UNLINKED: &str = "links";
 
@@ -264,34 +275,42 @@ fn unlinked(why: &str) -> Diagnostic {
     Diagnostic::warning(UNLINKED, format!("nothing is linked: {why}"))
 }
 
-fn unusable(path: &Path, what: &str) -> Failure {
-    let cure = format!("mv {0} {0}.old", shell_quoted_path(path));
-    Failure::new(format!("{} is {what}, so it cannot be HOME", escaped_path(path)))
-        .hint(format!("move it away ({cure}), or use --home real"))
-        .cure(cure)
+fn unusable(path: &Path, what: &str, remedy: Remedy) -> Failure {
+    let fix = remedy.cure.clone().or(remedy.hint).unwrap_or_default();
+    let failure = Failure::new(format!("{} is {what}, so it cannot be HOME", escaped_path(path)));
+    Failure { cure: remedy.cure, ..failure.about("home").hint(format!("use --home real, or fix it: {fix}")) }
 }
 
 /// The home is wanted and missing, but cannot be created.
 pub fn cannot_create(home: &Path, why: &str) -> Failure {
     let home = escaped_path(home);
     Failure::new(format!("cannot create the home {home}: {why}"))
+        .about("home")
         .hint(format!("create it (mkdir -m 700 {home}), or use --home real"))
 }
 
 fn find_home(profile: &Profile, input: &Input<'_>) -> Found {
     let path = profile.canonical.join("home");
+    let aside = || Remedy::cure(move_aside(&path, input.world));
     match input.world.lstat(&path).map(|stat| stat.kind) {
         Err(error) if is_missing(&error) => Found::Nothing,
-        Err(error) => Found::Unusable(format!("inaccessible ({})", os_message(&error))),
+        Err(error) => {
+            let open = format!("chmod u+rwx {}", shell_quoted_path(&profile.canonical));
+            let remedy = as_owner(Some(profile.owner.0), &open, input);
+            Found::Unusable(format!("inaccessible ({})", os_message(&error)), remedy)
+        }
         Ok(Kind::Directory) => Found::Directory(path),
         Ok(Kind::Link) => match input.world.canonical(&path) {
             Ok(home) if is_directory(input.world, &home) => Found::Directory(home),
-            Ok(home) => Found::Unusable(format!("a symlink to {}, which is not a directory", escaped_path(&home))),
+            Ok(home) => {
+                let message = format!("a symlink to {}, which is not a directory", escaped_path(&home));
+                Found::Unusable(message, aside())
+            }
             Err(_) => {
                 let text = input.world.link_text(&path).unwrap_or_default();
-                Found::Unusable(format!("a dangling symlink to {}", escaped_path(&text)))
+                Found::Unusable(format!("a dangling symlink to {}", escaped_path(&text)), aside())
             }
         },
-        Ok(_) => Found::Unusable("not a directory".into()),
+        Ok(_) => Found::Unusable("not a directory".into(), aside()),
     }
 }

@@ -10,6 +10,7 @@ use super::layout::is_profile_shaped;
 use crate::environ::is_blank;
 use crate::error::Failure;
 use crate::plan::diagnostic::{Diagnostic, Origin};
+use crate::plan::remedy::make_readable;
 use crate::text::{escaped, escaped_path, shell_quoted_path};
 use crate::world::{FILE_LIMIT, FileText, Input};
 
@@ -57,12 +58,22 @@ impl Choice {
         Ok(Self { source, word, warnings })
     }
 
+    /// What a fault of the choice is about.
+    pub fn subject(&self) -> &'static str {
+        match self.source {
+            HERMES_HOME => "hermes-home",
+            Origin::ActiveProfile => "active-profile",
+            _ => "profile",
+        }
+    }
+
     pub fn directory(&self, hermes_home: Option<&Path>, root: &Path) -> Result<(String, PathBuf), Failure> {
         let name = self.name(root)?;
         if self.source == HERMES_HOME {
             let dir = hermes_home.unwrap_or(root).to_owned();
             if name == "default" {
                 return Err(Failure::new(format!("'{}' is not the default profile", escaped_path(&dir)))
+                    .about("hermes-home")
                     .hint(format!("the default profile is the root itself: HERMES_HOME={}", escaped_path(root))));
             }
             return Ok((name, dir));
@@ -90,6 +101,7 @@ impl Choice {
                 "{} does not contain a profile name",
                 escaped_path(&root.join(ACTIVE_PROFILE))
             ))
+            .about(self.subject())
             .hint(NAMES)),
             _ => Err(Failure::new(format!(
                 "'{}' (from {}) is not a profile name",
@@ -97,6 +109,7 @@ impl Choice {
                 escaped(&self.word.as_bytes()[..self.word.len().min(80)]),
                 self.source
             ))
+            .about(self.subject())
             .hint(NAMES)),
         }
     }
@@ -106,7 +119,7 @@ fn conflict(word: &OsStr, other: &OsStr) -> Diagnostic {
     let [word, other] = [word, other].map(|name| escaped(name.as_bytes()));
     let message =
         format!("HERMES_HOME selects the profile '{word}' and HERMES_PROFILE names '{other}'; HERMES_HOME wins");
-    Diagnostic::warning("run", message).cure("unset HERMES_PROFILE")
+    Diagnostic::warning("profile", message).cure("unset HERMES_PROFILE")
 }
 
 /// The word in `<root>/active_profile`; `None` if there is none, or the file must not be read.
@@ -126,10 +139,10 @@ fn active_profile(root: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>
         }
         FileText::Found { .. } => "larger than 1 MiB".to_owned(),
         FileText::Unreadable(why) => why,
-        FileText::Link => return Err(linked(&path)),
-        FileText::Failed(why) => return Err(failed(&path, &why)),
+        FileText::Link => return Err(linked(&path).about("active-profile")),
+        FileText::Failed(why) => return Err(failed(&path, &why).about("active-profile")),
     };
-    warnings.push(unread(&path, &format!("{why}; treated as empty")));
+    warnings.push(unread("active-profile", &path, &format!("{why}; treated as empty"), input));
     Ok(None)
 }
 
@@ -147,10 +160,13 @@ pub fn failed(path: &Path, why: &str) -> Failure {
         .hint("fix it, or move it away; if no descriptor is free, close some or raise the limit: ulimit -n")
 }
 
-/// The warning for a file that cannot be read.
-pub fn unread(path: &Path, why: &str) -> Diagnostic {
-    Diagnostic::warning("run", format!("{}: {why}", escaped_path(path)))
-        .cure(format!("\"${{EDITOR:-vi}}\" {}", shell_quoted_path(path)))
+/// The warning for a file that cannot be read. `id`: which file it is.
+pub fn unread(id: &'static str, path: &Path, why: &str, input: &Input<'_>) -> Diagnostic {
+    let check = Diagnostic::warning(id, format!("{}: {why}", escaped_path(path)));
+    match make_readable(path, input) {
+        Some(cure) => check.cure(cure),
+        None => check.hint(format!("to edit it: \"${{EDITOR:-vi}}\" {}", shell_quoted_path(path))),
+    }
 }
 
 fn folded(word: &OsStr) -> Vec<u8> {

@@ -14,7 +14,8 @@ use crate::cli::Options;
 use crate::error::Failure;
 use crate::plan::catalogue;
 use crate::plan::diagnostic::{Diagnostic, Origin};
-use crate::text::{escaped, escaped_path, shell_quoted_path};
+use crate::plan::remedy::{Remedy, with_program};
+use crate::text::{escaped, escaped_path, shell_quoted, shell_quoted_path};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, Stat, World, is_directory};
 pub use choice::{ACTIVE_PROFILE, OPTION, failed, linked, unread};
@@ -59,7 +60,7 @@ fn locate(options: &Options, input: &Input<'_>) -> Result<Located, Failure> {
     let given = options.hermes_home.as_deref().or(variable);
     let label = label(options);
     let refuse = |message: String| {
-        let failure = Failure::new(message).hint(format!("give {label} as an absolute path"));
+        let failure = Failure::new(message).about("hermes-home").hint(format!("give {label} as an absolute path"));
         if options.hermes_home.is_none() { failure.cure("unset HERMES_HOME") } else { failure }
     };
     if let Some(value) = given
@@ -99,44 +100,62 @@ pub fn select(options: &Options, input: &Input<'_>) -> Result<Selection, Failure
             return Ok(Selection { root: None, profile: None, real, expanded, warnings: choice.warnings });
         }
         let failure = no_root(given.is_some().then_some(label(options)), &root, &choice, input);
-        return Err(if given.is_some() { undone(failure, HERMES_HOME, options) } else { failure });
+        let source = if given.is_some() { HERMES_HOME } else { choice.source };
+        return Err(undone(failure, source, options, input));
     }
     let root = Place::new(&root, input.world);
     let found = choice
         .directory(given.as_deref(), &root.spelled)
-        .and_then(|(name, dir)| find(name, dir, choice.source, &root, input));
-    let profile = found.map_err(|failure| undone(failure, choice.source, options))?;
+        .and_then(|(name, dir)| find(name, dir, &choice, &root, options, input));
+    let profile = found.map_err(|failure| undone(failure, choice.source, options, input))?;
     real.pass_over_home_of(&profile, &root, input);
     Ok(Selection { root: Some(root), profile: Some(profile), real, expanded, warnings: choice.warnings })
 }
 
-/// Adds the command that undoes the source's choice, unless the source is an option. While `active_profile` names a profile
-/// that does not exist, Hermes' own commands run only with `-p`.
-fn undone(failure: Failure, source: Origin, options: &Options) -> Failure {
+/// Adds the command that undoes the source's choice, unless the source is an option.
+fn undone(failure: Failure, source: Origin, options: &Options, input: &Input<'_>) -> Failure {
     match source {
         HERMES_HOME if options.hermes_home.is_none() => failure.cure("unset HERMES_HOME"),
         VARIABLE => failure.cure("unset HERMES_PROFILE"),
-        Origin::ActiveProfile => failure.cure("hermes -p default profile use default"),
+        // A link is not followed, and not written through.
+        Origin::ActiveProfile if failure.cure.is_none() => {
+            Failure { cure: hermes("profile use default", options, input).cure, ..failure }
+        }
         _ => failure,
     }
 }
 
+/// A command of Hermes' own. While `active_profile` names a profile that does not exist, these run only with `-p`.
+pub fn hermes(words: &str, options: &Options, input: &Input<'_>) -> Remedy {
+    let root = options.hermes_home.as_deref().map(|dir| format!("HERMES_HOME={} ", shell_quoted(dir.as_bytes())));
+    with_program("hermes", format!("{}hermes -p default {words}", root.unwrap_or_default()), input)
+}
+
 /// The profile in its directory. Errors: 125 if it does not exist or was deleted.
-fn find(name: String, dir: PathBuf, source: Origin, root: &Place, input: &Input<'_>) -> Result<Profile, Failure> {
+fn find(
+    name: String,
+    dir: PathBuf,
+    choice: &Choice,
+    root: &Place,
+    options: &Options,
+    input: &Input<'_>,
+) -> Result<Profile, Failure> {
+    let source = choice.source;
+    let create = || hermes(&format!("profile create {name}"), options, input).cure;
     let tombstone = root.spelled.join("profiles/.deleted").join(&name);
     if name != "default" && input.world.lstat(&tombstone).is_ok() {
-        return Err(Failure::new(format!("the profile '{name}' (from {}) was deleted", source))
-            .hint(format!(
-                "{}; recreate it with: hermes -p default profile create {name}",
-                known(&root.spelled, input.world)
-            ))
-            .cure(format!("hermes -p default profile create {name}")));
+        let hint =
+            format!("{}; recreate it with: hermes -p default profile create {name}", known(&root.spelled, input.world));
+        let failure = Failure::new(format!("the profile '{name}' (from {source}) was deleted"));
+        return Err(Failure { cure: create(), ..failure.about(choice.subject()).hint(hint) });
     }
     // Checked under the path that is used from here on, so that a directory that replaces it meanwhile is noticed.
     let canonical = input.world.canonical(&dir).ok();
     let found = canonical.and_then(|canonical| Some((input.world.lstat(&canonical).ok()?, canonical)));
     let Some((stat, canonical)) = found.filter(|(stat, _)| stat.kind == Kind::Directory) else {
-        return Err(not_there(&name, source, &dir, &root.spelled, input));
+        let failure = not_there(&name, source, &dir, &root.spelled, input).about(choice.subject());
+        let cure = if source == Origin::ActiveProfile || sudo_hint(&name, input).is_some() { None } else { create() };
+        return Err(Failure { cure, ..failure });
     };
     let profiles = dir.parent().filter(|_| is_profile_shaped(&dir));
     profiles.into_iter().chain([dir.as_path()]).try_for_each(|path| refuse_foreign_link(path, input))?;
@@ -153,6 +172,7 @@ pub fn refuse_foreign_link(path: &Path, input: &Input<'_>) -> Result<(), Failure
     let [shown, target] = [path, &target].map(escaped_path);
     let cure = format!("rm {}", shell_quoted_path(path));
     Err(Failure::new(format!("{shown} is a symlink to {target}, owned by uid {}: root does not follow it", stat.uid))
+        .about("profile")
         .hint(format!("remove it, or run as the user who owns the profile: {cure}"))
         .cure(cure))
 }
@@ -170,13 +190,11 @@ fn not_there(name: &str, source: Origin, dir: &Path, root: &Path, input: &Input<
     match sudo_hint(name, input) {
         Some(hint) => Failure::new(message).hint(hint),
         None if source == Origin::ActiveProfile => Failure::new(message).hint(known(root, input.world)),
-        None => Failure::new(message)
-            .hint(format!(
-                "{}{}; create it with: hermes -p default profile create {name}",
-                meant(name, root, input.world),
-                known(root, input.world)
-            ))
-            .cure(format!("hermes -p default profile create {name}")),
+        None => Failure::new(message).hint(format!(
+            "{}{}; create it with: hermes -p default profile create {name}",
+            meant(name, root, input.world),
+            known(root, input.world)
+        )),
     }
 }
 
@@ -187,9 +205,11 @@ fn no_root(label: Option<&str>, root: &Path, choice: &Choice, input: &Input<'_>)
     };
     match label {
         Some(label) => Failure::new(format!("{label}: {} is not a directory", escaped_path(root)))
+            .about("hermes-home")
             .hint(format!("set {label} to the Hermes root, or unset it")),
         None if root.as_os_str().is_empty() => {
             Failure::new(format!("no profile '{name}' (from {}): no home directory is known", choice.source))
+                .about("profile")
                 .hint("name the Hermes root with --hermes-home")
         }
         None => Failure::new(format!(
@@ -197,6 +217,7 @@ fn no_root(label: Option<&str>, root: &Path, choice: &Choice, input: &Input<'_>)
             choice.source,
             escaped_path(root)
         ))
+        .about("profile")
         .hint(sudo_hint(&name, input).unwrap_or_else(|| "name the Hermes root with --hermes-home".into())),
     }
 }

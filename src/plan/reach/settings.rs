@@ -33,11 +33,9 @@ pub fn of_program(program: &[u8], reach: &Reach<'_>) -> Vec<Diagnostic> {
     files.iter().filter_map(|(file, read)| finding(Path::new(file), *read, reach)).collect()
 }
 
-/// The same for every known program, with its name.
-pub fn all(reach: &Reach<'_>) -> Vec<(&'static str, Diagnostic)> {
-    let of =
-        |program: &'static str| of_program(program.as_bytes(), reach).into_iter().map(move |check| (program, check));
-    ["claude", "git", "npm"].into_iter().flat_map(of).collect()
+/// The same for every known program.
+pub fn all(reach: &Reach<'_>) -> Vec<Diagnostic> {
+    [&b"claude"[..], b"git", b"npm"].into_iter().flat_map(|program| of_program(program, reach)).collect()
 }
 
 /// Is Claude Code's own sandbox on in the shared settings?

@@ -87,7 +87,7 @@ pub fn identity(reach: &Reach<'_>) -> Option<Diagnostic> {
 }
 
 /// Where the user keeps git's settings.
-pub fn git_item(reach: &Reach<'_>) -> &'static str {
+fn git_item(reach: &Reach<'_>) -> &'static str {
     let is_there = |file: &&&str| reach.is_there(&reach.there(Path::new(file)));
     match GIT.files.iter().find(is_there) {
         Some(&".config/git/config") => ".config/git",

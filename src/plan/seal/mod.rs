@@ -107,7 +107,7 @@ impl SealPlan {
 
     fn refused(&self, why: &str, cure: &str) -> Failure {
         let by = if self.source == OPTION { "--seal" } else { "seal of the policy file" };
-        Failure::new(format!("{by}={}: {why}", self.level.as_str())).hint(cure)
+        Failure::new(format!("{by}={}: {why}", self.level.as_str())).about("seal").hint(cure)
     }
 
     /// The directories directly in which no file can be created.

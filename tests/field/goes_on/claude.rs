@@ -119,7 +119,7 @@ fn w32_the_login_below_config_is_part_of_claude() {
     assert!(is_logged_in(claude_with(&sandbox, &STATUS)));
     assert!(sandbox.home().join(".config/anthropic").is_symlink());
     let doctor = sandbox.hx(["-p", "builder", "--doctor"]).no_env("ANTHROPIC_API_KEY").run().ok().out();
-    assert!(doctor.contains("ok       claude-login: claude signs in by the login in"), "{doctor}");
+    assert!(doctor.contains("ok       claude-login: claude logs in with the login in"), "{doctor}");
 
     // The variable names another place, and the profile's own state keeps its own login.
     let sandbox = Sandbox::with_builder();

@@ -46,7 +46,7 @@ fn w31_a_program_on_a_file_system_without_programs_is_passed_over() {
 
 /// hermes-agent#93760, claude-code#45122, #18631: what the doctor can see of what is documented as a limit.
 #[test]
-fn w37_caches_and_claudes_sandbox_are_notes_of_the_doctor() {
+fn w37_caches_and_claudes_sandbox_are_named_by_the_doctor() {
     let sandbox = Sandbox::with_builder();
     sandbox.mkdir("real/.claude");
     let doctor = || sandbox.hx(["-p", "builder", "--doctor"]).run().ok().out();
@@ -55,7 +55,7 @@ fn w37_caches_and_claudes_sandbox_are_notes_of_the_doctor() {
     sandbox.write("real/.claude/settings.json", r#"{"sandbox": {"enabled": true}}"#);
     sandbox.mkdir(sandbox.home().join(".cache/pip"));
     let said = doctor();
-    assert!(said.contains("note     claude-sandbox: ") && said.contains("note     cache: "), "{said}");
+    assert!(said.contains("ok       claude-sandbox: ") && said.contains("ok       cache: "), "{said}");
 }
 
 /// Limits that are documented: Java asks the password database, and Python looks for the user's packages in HOME.

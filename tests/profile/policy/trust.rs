@@ -42,7 +42,7 @@ fn check(caller: u32, owner: u32, files: &[File]) {
                 assert_eq!(outcome.code(), 0, "{what}: {outcome:?}");
                 assert_eq!(outcome.var("POLICY").as_deref(), Some("read"), "{what}");
             } else {
-                let outcome = outcome.fails(125, &[path.to_str().unwrap(), "hint: ch"]);
+                let outcome = outcome.fails(125, &[path.to_str().unwrap(), "ch"]);
                 assert_eq!(outcome.stderr.lines().count(), 2, "{what}: the hint says what to type: {outcome:?}");
             }
         }

@@ -1,4 +1,4 @@
-//! On a terminal of 80 columns the reports fit, and only there they have colour.
+//! On a terminal the reports fit its width, and have colour, unless somebody said otherwise.
 
 use crate::support::{Run, Sandbox, without_numbers};
 
@@ -55,7 +55,10 @@ fn one_line_a_fact_without_a_terminal() {
     let sandbox = Sandbox::with_builder();
     let mut all = inspections(&sandbox);
     let doctor = all.pop().unwrap().run().out();
-    for line in doctor.lines().filter(|line| !line.starts_with("         cure: ")) {
+    for line in doctor
+        .lines()
+        .filter(|line| !["         cure: ", "         hint: "].iter().any(|title| line.starts_with(title)))
+    {
         let known = ["ok ", "note ", "warning ", "problem "].iter().any(|level| line.starts_with(level));
         assert!(known || line.contains(" problem"), "{line:?}: {doctor}");
     }
@@ -71,12 +74,69 @@ fn colour_on_a_terminal_that_wants_it() {
     let sandbox = Sandbox::with_builder();
     for run in inspections(&sandbox) {
         assert!(!run.clone().run().out().contains('\x1b'), "no terminal");
-        assert!(run.clone().on_terminal().1.contains("\x1b[1m"), "a terminal");
+        let screen = run.clone().on_terminal().1;
+        assert!(screen.contains("\x1b[1m") || screen.contains("\x1b[33mwarning"), "a terminal: {screen}");
         assert!(run.clone().env("NO_COLOR", "").on_terminal().1.contains('\x1b'), "an empty NO_COLOR says nothing");
         for value in ["1", "0", "x"] {
             assert!(!run.clone().env("NO_COLOR", value).on_terminal().1.contains('\x1b'), "NO_COLOR={value}");
         }
         assert!(!run.clone().env("TERM", "dumb").on_terminal().1.contains('\x1b'), "a terminal without colour");
+    }
+}
+
+/// With and without a terminal, whoever has the last word.
+#[test]
+fn colour_by_the_usual_variables() {
+    let sandbox = Sandbox::with_builder();
+    for run in inspections(&sandbox) {
+        let has_colour = |settings: &[(&str, &str)]| {
+            let run = settings.iter().fold(run.clone(), |run, (name, value)| run.env(name, value));
+            (run.clone().on_terminal().1.contains('\x1b'), run.run().out().contains('\x1b'))
+        };
+        for (settings, wanted) in [
+            (&[][..], (true, false)),
+            (&[("FORCE_COLOR", "1")], (true, true)),
+            (&[("FORCE_COLOR", "0")], (true, false)),
+            (&[("CLICOLOR_FORCE", "1")], (true, true)),
+            (&[("CLICOLOR_FORCE", "0")], (true, false)),
+            (&[("CLICOLOR", "0")], (false, false)),
+            (&[("CLICOLOR", "1")], (true, false)),
+            (&[("CLICOLOR", "0"), ("FORCE_COLOR", "1"), ("TERM", "dumb")], (true, true)),
+            (&[("NO_COLOR", "1"), ("FORCE_COLOR", "1"), ("CLICOLOR_FORCE", "1")], (false, false)),
+        ] {
+            assert_eq!(has_colour(settings), wanted, "{settings:?}");
+        }
+    }
+}
+
+#[test]
+fn each_level_has_its_colour() {
+    let sandbox = Sandbox::with_builder();
+    let run = inspections(&sandbox).pop().unwrap().env("FORCE_COLOR", "1").env("ELECTRON_RUN_AS_NODE", "1");
+    let text = run.clone().run().out() + &run.env("HERMES_HOME", "x").run().out();
+    for level in ["\x1b[32mok       ", "\x1b[36mnote     ", "\x1b[33mwarning  ", "\x1b[31mproblem  "] {
+        assert!(text.contains(&format!("{level}\x1b[0m")), "{level:?}: {text}");
+    }
+    assert!(text.lines().any(|line| line.len() > 120), "colours fold nothing");
+}
+
+/// From 60 to 120 columns; where the terminal does not say, as COLUMNS has it.
+#[test]
+fn lines_are_as_long_as_the_terminal_is_wide() {
+    let sandbox = Sandbox::with_builder();
+    for run in inspections(&sandbox) {
+        let run = run.env("NO_COLOR", "1");
+        let longest = |run: &Run, columns: u16| {
+            let (_, screen) = run.clone().on_terminal_of(columns);
+            screen.lines().filter(|line| !is_whole(line)).map(|line| line.chars().count()).max().unwrap()
+        };
+        let by_width = [40, 60, 70, 100, 120, 300].map(|columns| longest(&run, columns));
+        for (found, most) in by_width.into_iter().zip([60, 60, 70, 100, 120, 120]) {
+            assert!(found <= most && found + 20 > most, "{found} of {most}");
+        }
+        assert_eq!(longest(&run.clone().env("COLUMNS", "100"), 0), by_width[3]);
+        assert_eq!(longest(&run.clone().env("COLUMNS", "wide"), 0), longest(&run, 80));
+        assert_eq!(longest(&run.clone().env("COLUMNS", "100"), 70), by_width[2], "the terminal knows");
     }
 }
 

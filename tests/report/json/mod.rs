@@ -230,7 +230,7 @@ fn keys_of_the_checks() {
         let value = document.value();
         assert_eq!(value["schema"], 1);
         let number = value["checks"].as_array().unwrap().len();
-        let wanted = ["id", "level", "message", "cure"].repeat(number);
+        let wanted = ["id", "level", "message", "hint", "cure"].repeat(number);
         assert_eq!(keys(&document.text, 6), wanted, "{}", document.title);
     }
 }

@@ -197,9 +197,9 @@ pub fn reports(case: &Case, options: &Options, plan: &Draft) {
     let claude = case.plan(&with(options, |options| options.command = vec!["claude".into()]));
     let checks = doctor::examine(options, &input);
     let mut texts = vec![
-        report::text::explain(plan, true, Page::new(true, true)),
+        report::text::explain(plan, true, Page::new(Some(80), true)),
         report::json::explain(plan),
-        report::checks::text(&checks, Page::new(false, false)),
+        report::checks::text(&checks, Page::new(None, false)),
         report::checks::json(&checks),
     ];
     texts.extend(report::text::changes(&plan.env.decisions));

@@ -14,7 +14,8 @@ fn uv() -> &'static str {
 fn doctor(agent: &Agent) -> Run {
     let bin = agent.venv.join("bin");
     let run = agent.sandbox.hx(["--doctor"]).env("VIRTUAL_ENV", &agent.venv);
-    run.env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+    let tools = Path::new(uv()).parent().unwrap();
+    run.env("PATH", format!("{}:{}:/usr/bin:/bin", bin.display(), tools.display()))
 }
 
 #[track_caller]
@@ -82,14 +83,15 @@ fn claude_that_ran_once_without_hermes_exec() {
     let outcome = claude_with(&sandbox, &STATUS);
     assert!(outcome.out().starts_with("Not logged in"), "{outcome:?}");
 
-    let doctor = || sandbox.hx(["-p", "builder", "--doctor"]).no_env("ANTHROPIC_API_KEY");
+    sandbox.script("tools/claude", "#!/bin/sh\n");
+    let path = format!("{}:/usr/bin:/bin", sandbox.path("tools").display());
+    let doctor = || sandbox.hx(["-p", "builder", "--doctor"]).no_env("ANTHROPIC_API_KEY").env("PATH", &path);
     let report = doctor().run().ok().out();
     assert!(report.contains("\nnote     claude-login: claude is not logged in"), "{report}");
     let cure = report.lines().skip_while(|line| !line.contains("without hermes-exec")).nth(1).unwrap();
     let cure = cure.trim().strip_prefix("cure: ").unwrap_or_else(|| panic!("{report}"));
     sandbox.copied("tools/hermes-exec", crate::support::BINARY.as_ref());
-    let path = format!("{}:/usr/bin:/bin", sandbox.path("tools").display());
-    sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", path).run().ok();
+    sandbox.hx(["-c", cure]).program("/bin/sh").env("PATH", &path).run().ok();
 
     let outcome = claude_with(&sandbox, &STATUS);
     assert_eq!(outcome.out(), "Login method: Claude Max account\n", "{outcome:?}");

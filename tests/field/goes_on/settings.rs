@@ -43,8 +43,8 @@ fn w22_guards_of_claude_that_mean_another_place_are_named() {
         assert!(said.contains(word), "{word}: {said}");
     }
     assert!(!said.contains("status.sh") && !said.contains("env"), "{said}");
-    let cure = "cure: hermes-exec -p builder --home real -- claude";
-    assert_eq!(checks(&sandbox, &[], &["~/.ssh (permissions.deny)", "~/bin/guard.sh (hooks.PreToolUse", cure]), 3);
+    let hint = "--home real";
+    assert_eq!(checks(&sandbox, &[], &["~/.ssh (permissions.deny)", "~/bin/guard.sh (hooks.PreToolUse", hint]), 3);
     // What the hook does, as a shell starts it: nothing, and the command goes on.
     let hook = [system("sh"), "-c", "~/bin/guard.sh"];
     assert_eq!(direct(&sandbox, &hook).run().code(), 2, "the user");
@@ -119,7 +119,7 @@ fn w34_git_without_an_identity_is_a_finding_and_has_two_cures() {
     assert!(is_somebody(direct(&sandbox, &author)), "the user");
     assert!(!is_somebody(sandbox.builder(author)));
     let said = findings(sandbox.builder(author));
-    assert!(said.contains("no identity") && said.contains("--share .gitconfig"), "{said}");
+    assert!(said.contains("an identity only if") && said.contains("--share .gitconfig"), "{said}");
     assert_eq!(checks(&sandbox, &[], &["git-identity", "--share .gitconfig"]), 2);
 
     assert!(is_somebody(sharing(&sandbox, ".gitconfig", &author)));

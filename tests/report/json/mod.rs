@@ -244,13 +244,13 @@ fn the_catalogue_says_the_same_as_its_text() {
     assert_eq!(text.lines().count(), rows.len());
     for (line, row) in text.lines().zip(rows) {
         let row = row.as_object().unwrap();
-        assert!(row.keys().eq(["name", "group", "class", "secret", "reason"]), "{row:?}");
+        assert!(row.keys().eq(["name", "group", "by_name_only", "class", "secret", "reason"]), "{row:?}");
         for key in ["name", "group", "class", "reason"] {
             assert!(line.contains(row[key].as_str().unwrap()), "{key}: {line}");
         }
         assert!(row["secret"].is_boolean(), "{row:?}");
     }
-    assert_eq!(keys(&document.text, 4)[..5], ["name", "group", "class", "secret", "reason"]);
+    assert_eq!(keys(&document.text, 4)[..6], ["name", "group", "by_name_only", "class", "secret", "reason"]);
 }
 
 /// The schemas in `tests/data` describe every key that is printed, and no other; `tests/field` goes into the values.

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::json::{SCHEMA, page};
 use crate::output::{Colour, Page};
 use crate::plan::diagnostic::{Diagnostic, Level};
-use crate::text::escaped;
+use crate::text::harmless;
 
 /// The checks as one JSON object and a line end.
 pub fn json(checks: &[Diagnostic]) -> String {
@@ -14,9 +14,9 @@ pub fn json(checks: &[Diagnostic]) -> String {
         json!({
             "id": check.id,
             "level": check.level.as_str(),
-            "message": escaped(check.message.as_bytes()),
-            "hint": check.hint.as_ref().map(|hint| escaped(hint.as_bytes())),
-            "cure": check.cure.as_ref().map(|cure| escaped(cure.as_bytes())),
+            "message": harmless(&check.message),
+            "hint": check.hint.as_ref().map(harmless),
+            "cure": check.cure.as_ref().map(harmless),
         })
     };
     page(&json!({ "schema": SCHEMA, "checks": checks.iter().map(check).collect::<Vec<_>>() }))
@@ -25,13 +25,13 @@ pub fn json(checks: &[Diagnostic]) -> String {
 /// The checks for people, each with its hint and its cure below it, and how many of each level there are.
 pub fn text(checks: &[Diagnostic], mut page: Page) -> String {
     for check in checks {
-        let text = format!("{}: {}", check.id, escaped(check.message.as_bytes()));
+        let text = format!("{}: {}", check.id, harmless(&check.message));
         page.check(check.level.as_str(), &text, colour(check.level));
         if let Some(hint) = &check.hint {
-            page.hint(&escaped(hint.as_bytes()));
+            page.hint(&harmless(hint));
         }
         if let Some(cure) = &check.cure {
-            page.cure(&escaped(cure.as_bytes()));
+            page.cure(&harmless(cure));
         }
     }
     let count = |level| checks.iter().filter(|check| check.level == level).count();

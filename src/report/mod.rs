@@ -5,3 +5,4 @@ pub mod catalogue;
 pub mod checks;
 pub mod json;
 pub mod text;
+pub mod verbose;

@@ -18,8 +18,8 @@ use crate::plan::remedy::{Remedy, with_program};
 use crate::text::{escaped, escaped_path, shell_quoted, shell_quoted_path};
 use crate::world::place::Place;
 use crate::world::{Input, Kind, Stat, World, is_directory};
-pub use choice::{ACTIVE_PROFILE, OPTION, failed, linked, unread};
-use choice::{Choice, HERMES_HOME, VARIABLE};
+pub use choice::{ACTIVE_PROFILE, OPTION, VARIABLE, failed, linked, unread};
+use choice::{Choice, HERMES_HOME};
 use layout::{Profile, expand, is_profile_shaped, root_of};
 use real_home::RealHome;
 

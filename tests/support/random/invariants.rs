@@ -202,7 +202,7 @@ pub fn reports(case: &Case, options: &Options, plan: &Draft) {
         report::checks::text(&checks, Page::new(None, false)),
         report::checks::json(&checks),
     ];
-    texts.extend(report::text::changes(&plan.env.decisions));
+    texts.extend(report::verbose::variables(&plan.env.decisions));
     texts.extend(plan.warnings.iter().chain(&plan.findings).map(|diagnostic| diagnostic.message.clone()));
     texts.extend(plan.notice.iter().cloned());
     texts.extend(plan.failure().map(of_failure));

@@ -13,19 +13,19 @@ const NAME: usize = 28;
 
 /// The lines, each complete with our name.
 pub fn lines(ready: &Ready) -> String {
-    let mut lines = vec![match &ready.profile {
-        Some(profile) => line("profile", &format!("{} (from {})", profile.name, profile.source)),
-        None => line("profile", "none: no Hermes here"),
-    }];
-    let (home, from) = (&ready.home, shown_home(&ready.home));
-    lines.push(line(
-        "HOME",
-        &match home.change() {
-            Some(to) => format!("{from} -> {}", escaped_path(to)),
-            None => format!("{from}, as it is"),
-        },
-    ));
-    lines.extend(home.redirect.iter().filter(|redirect| redirect.make).map(|_| line("create", "the home directory")));
+    let home = &ready.home;
+    let is_new = home.redirect.as_ref().is_some_and(|redirect| redirect.make);
+    let new = if is_new { ", with a new home" } else { "" };
+    let profile = match &ready.profile {
+        Some(profile) => format!("{} (from {}){new}", profile.name, profile.source),
+        None => "none: no Hermes found".into(),
+    };
+    let from = shown_home(home);
+    let change = match home.change() {
+        Some(to) => format!("{from} -> {}", escaped_path(to)),
+        None => format!("{from}, as it is"),
+    };
+    let mut lines = vec![line("profile", &profile), line("HOME", &change)];
     for link in home.links.iter().filter(|link| matches!(link.state, State::Create | State::Replace)) {
         let target = link.target.as_deref().map(escaped_path).unwrap_or_default();
         lines.push(line(link.state.as_str(), &format!("{} -> {target}", escaped_path(&link.place))));
@@ -43,11 +43,11 @@ fn line(what: &str, text: &str) -> String {
     format!("hermes-exec: {what:<7} {text}\n")
 }
 
-/// What is removed, then what is edited, then what is set, each in the order of the environment.
+/// What is removed, then what is edited, then what is set, each in the order of the environment. HOME has its own line.
 pub fn variables(decisions: &[Decision]) -> Vec<String> {
     let is_removed = |decision: &&Decision| decision.change == Change::Remove;
     let is_edited = |decision: &&Decision| matches!(decision.change, Change::Edit(_));
-    let is_set = |decision: &&Decision| matches!(decision.change, Change::Set(_));
+    let is_set = |decision: &&Decision| matches!(decision.change, Change::Set(_)) && decision.name != b"HOME";
     let all = decisions.iter();
     let kinds: [Vec<_>; 3] = [
         all.clone().filter(is_removed).collect(),

@@ -60,10 +60,18 @@ fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
 
 /// Prints the checks. Returns 1 if there is a problem.
 fn examine(options: &Options, input: &Input<'_>) -> anyhow::Result<c_int> {
-    let checks = doctor::examine(options, input);
     let page = || Page::for_stdout(&input.settings);
-    print(&if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page()) })?;
-    Ok(checks.iter().any(|check| check.level == Level::Problem).into())
+    let (text, worst) = if options.all {
+        let all = doctor::all::examine_all(options, input);
+        let text = if options.json { report::profiles::json(&all) } else { report::profiles::text(&all, page()) };
+        (text, all.iter().filter_map(|profile| profile.worst(None)).max())
+    } else {
+        let checks = doctor::examine(options, input);
+        let text = if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page()) };
+        (text, checks.iter().map(|check| check.level).max())
+    };
+    print(&text)?;
+    Ok((worst == Some(Level::Problem)).into())
 }
 
 fn unlink(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {

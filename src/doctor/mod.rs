@@ -3,6 +3,7 @@
 //! that each of them means something.
 #![forbid(unsafe_code)]
 
+pub mod all;
 mod case;
 mod claude;
 mod environment;

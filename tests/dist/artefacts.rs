@@ -237,6 +237,7 @@ fn the_man_page_has_the_keys_of_the_json() {
         &["-n", "--json", "-p", "builder", "--share", ".claude.json", "--", "true"][..],
         &["-n", "--json", "-p", "builder", "--seal=files", "no-such-command"],
         &["--doctor", "--json", "-p", "builder"],
+        &["--doctor", "--all", "--json"],
         &["--catalogue", "--json"],
     ] {
         let outcome = sandbox.hx(args).run();

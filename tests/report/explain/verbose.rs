@@ -90,7 +90,7 @@ fn it_is_one_screen() {
             "removed GITHUB_TOKEN rule 4: credentials, github",
             "removed OPENAI_API_KEY rule 4: credentials, openai",
             "removed VIRTUAL_ENV rule 6: markers, python-venv",
-            "edited PATH rule 11: Hermes' own directories go last",
+            "edited PATH rule 11: Hermes' own directories moved to the end",
             "set HERMES_REAL_HOME rule 0: the user's own home",
             "set HERMES_HOME rule 0: the profile directory",
             "set HERMES_PROFILE rule 0: --profile",

@@ -5,7 +5,7 @@ mod documents;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use documents::{Document, catalogue, doctors, explained};
+use documents::{Document, catalogue, doctors, doctors_of_all, explained};
 use serde_json::Value;
 
 use crate::support::Sandbox;
@@ -34,7 +34,7 @@ fn words<'a>(documents: &'a [Value], list: &str, key: &str) -> BTreeSet<&'a str>
 
 #[test]
 fn a_document_is_one_object_and_a_line_end() {
-    for document in explained().iter().chain(&doctors()).chain([&catalogue()]) {
+    for document in explained().iter().chain(&doctors()).chain(&doctors_of_all()).chain([&catalogue()]) {
         document.value();
         assert!(document.text.ends_with('\n') && !document.text.ends_with("\n\n"), "{}", document.title);
     }
@@ -256,7 +256,7 @@ fn the_catalogue_says_the_same_as_its_text() {
 /// The schemas in `tests/data` describe every key that is printed, and no other; `tests/field` goes into the values.
 #[test]
 fn the_schemas_know_every_key() {
-    for document in explained().iter().chain(&doctors()).chain([&catalogue()]) {
+    for document in explained().iter().chain(&doctors()).chain(&doctors_of_all()).chain([&catalogue()]) {
         let path = format!("{}/tests/data/{}", env!("CARGO_MANIFEST_DIR"), document.schema);
         let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         assert_described(&document.value(), &schema, document.title);

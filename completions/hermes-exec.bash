@@ -5,7 +5,7 @@
 _hermes_exec() {
     local options='-p --profile --hermes-home --home --share --no-share --inherit-credentials --inherit-credentials=
         --keep -u --unset --set --set-from --markers --minimal --policy --no-policy -c -C --chdir -a --argv0 --seal --seal= -n --explain
-        --dry-run --only --doctor --catalogue --json --unlink --shims --completions -v --verbose -q --quiet -h --help -V --version'
+        --dry-run --only --doctor --all --catalogue --json --unlink --shims --completions -v --verbose -q --quiet -h --help -V --version'
     # Options whose value may be a separate word; as letters p, u, c, C and a.
     local with_value=' --profile --hermes-home --home --share --no-share --keep --unset --set --set-from --markers --policy --chdir --argv0
         --only --shims --completions '

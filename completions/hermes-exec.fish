@@ -6,7 +6,7 @@ function __hermes_exec_rest
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
     argparse -s p/profile= hermes-home= home= share=+ no-share=+ 'inherit-credentials=?' keep=+ u/unset=+ set=+ \
-        set-from=+ markers= minimal policy= no-policy c= C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor catalogue \
+        set-from=+ markers= minimal policy= no-policy c= C/chdir= a/argv0= 'seal=?' n/explain dry-run only=+ doctor all catalogue \
         json unlink shims= completions= v/verbose q/quiet h/help V/version -- $tokens 2>/dev/null
     and set -q argv[1]; and not string match -qr '^-' -- $argv[1]
     and string join0 -- "$_flag_shims" $argv
@@ -105,6 +105,7 @@ __hermes_exec_option -s n -l explain -f -d 'Print what would be done, without do
 __hermes_exec_option -l dry-run -f -d 'Print what would be done, without doing it'
 __hermes_exec_option -l only -x -a '(set -nx)' -d 'With --explain, explain one variable'
 __hermes_exec_option -l doctor -f -d 'Check the setup and suggest fixes'
+__hermes_exec_option -l all -f -d 'With --doctor, check every profile'
 __hermes_exec_option -l catalogue -f -d 'Print the built-in table of variables'
 __hermes_exec_option -l json -f -d 'Print JSON, with --explain, --doctor or --catalogue'
 __hermes_exec_option -l unlink -f -d 'Remove our links from the home'

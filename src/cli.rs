@@ -178,6 +178,10 @@ pub struct Options {
     #[arg(long, group = "mode")]
     doctor: bool,
 
+    // With --doctor: of every profile
+    #[arg(long)]
+    pub all: bool,
+
     // Print the built-in table of variables: name, group, class, why
     #[arg(long, group = "mode")]
     catalogue: bool,
@@ -303,6 +307,12 @@ fn request(options: Options) -> Result<Request, Failure> {
         return Err(
             Failure::new("--only takes the name of a variable").hint("give the name without a value: --only NAME")
         );
+    }
+    if options.all && !options.doctor {
+        return Err(Failure::new("--all needs --doctor").hint("hermes-exec --doctor --all"));
+    }
+    if options.all && options.profile.is_some() {
+        return Err(Failure::new("--all and --profile cannot be used together").hint("give one of them"));
     }
     let is_about_setup = options.unlink || options.catalogue || options.doctor || options.completions.is_some();
     let has_command = !options.command.is_empty() || options.shell_string.is_some();

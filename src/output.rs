@@ -14,14 +14,14 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::error::Failure;
 use crate::sys::columns;
-use crate::text::escaped;
+use crate::text::harmless;
 use crate::world::settings::{Colours, Settings};
 
 /// Prints an error and its cure; the exit status is the caller's business.
 pub fn complain(failure: &Failure) {
-    let mut text = format!("hermes-exec: error: {}\n", escaped(failure.message.as_bytes()));
+    let mut text = format!("hermes-exec: error: {}\n", harmless(&failure.message));
     if let Some(hint) = &failure.hint {
-        text.push_str(&format!("hermes-exec: hint: {}\n", escaped(hint.as_bytes())));
+        text.push_str(&format!("hermes-exec: hint: {}\n", harmless(hint)));
     }
     say(&text);
 }

@@ -60,10 +60,18 @@ fn explain(mut options: Options, input: &Input<'_>) -> anyhow::Result<()> {
 
 /// Prints the checks. Returns 1 if there is a problem.
 fn examine(options: &Options, input: &Input<'_>) -> anyhow::Result<c_int> {
-    let checks = doctor::examine(options, input);
     let page = || Page::for_stdout(&input.settings);
-    print(&if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page()) })?;
-    Ok(checks.iter().any(|check| check.level == Level::Problem).into())
+    let (text, worst) = if options.all {
+        let all = doctor::all::examine_all(options, input);
+        let text = if options.json { report::profiles::json(&all) } else { report::profiles::text(&all, page()) };
+        (text, all.iter().filter_map(|profile| profile.worst(None)).max())
+    } else {
+        let checks = doctor::examine(options, input);
+        let text = if options.json { report::checks::json(&checks) } else { report::checks::text(&checks, page()) };
+        (text, checks.iter().map(|check| check.level).max())
+    };
+    print(&text)?;
+    Ok((worst == Some(Level::Problem)).into())
 }
 
 fn unlink(options: &Options, input: &Input<'_>) -> anyhow::Result<()> {
@@ -106,17 +114,27 @@ fn prepare(options: &Options, input: &Input<'_>) -> anyhow::Result<Ready> {
     };
     let draft = Draft::build(options, input);
     draft.warnings.iter().for_each(warn);
+    let is_warned = draft.warnings.iter().any(doctor::reports_on);
     let mut ready = draft.ready()?;
     let seal = Seal::create(&ready.seal)?;
     for notice in ready.notices.iter().filter(|_| !quiet) {
         say(&format!("hermes-exec: notice: {notice}\n"));
     }
-    ready.findings.extend(links::prepare(&ready.home)?);
-    if verbose || (!ready.findings.is_empty() && stderr_is_terminal()) {
+    let failed = links::prepare(&ready.home)?;
+    if verbose {
+        say(&report::verbose::lines(&ready));
+    }
+    ready.findings.extend(failed);
+    let is_read = || verbose || stderr_is_terminal();
+    if (is_warned || !ready.findings.is_empty()) && !quiet && is_read() {
         ready.findings.iter().for_each(warn);
+        if is_warned || ready.findings.iter().any(doctor::reports_on) {
+            let doctor = doctor::command(options, ready.profile.as_ref());
+            say(&format!("hermes-exec: hint: to see what fixes it: {doctor}\n"));
+        }
     }
     if verbose {
-        report::text::changes(&ready.decisions).iter().for_each(|line| say(&format!("hermes-exec: {line}\n")));
+        say(&report::verbose::program(&ready));
     }
     if let Some(dir) = &options.chdir {
         exec::change_dir(dir)?;

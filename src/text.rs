@@ -7,13 +7,24 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Bytes as text that cannot control a terminal: control characters, characters that reorder or hide text, and bytes that
-/// are not UTF-8 become escapes. Everything else is unchanged.
+/// A name, a path or a word from outside, as text that cannot control a terminal: control characters, characters that
+/// reorder or hide text, and bytes that are not UTF-8 become escapes, and a backslash is doubled, so that an escape can be
+/// told from the same characters in the name. Everything else is unchanged.
 pub fn escaped(bytes: &[u8]) -> String {
+    escape(bytes, true)
+}
+
+/// A whole message or command line, made of escaped and quoted pieces, as text that cannot control a terminal: as above, but
+/// its backslashes are escapes already.
+pub fn harmless(text: impl AsRef<[u8]>) -> String {
+    escape(text.as_ref(), false)
+}
+
+fn escape(bytes: &[u8], doubles_backslashes: bool) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() || is_invisible(character) {
+            if character.is_control() || is_invisible(character) || (character == '\\' && doubles_backslashes) {
                 text.extend(character.escape_default());
             } else {
                 text.push(character);
@@ -33,7 +44,7 @@ pub fn escaped_path(path: &Path) -> String {
 /// Bytes as one word of a shell command line, safe to print and to paste.
 pub fn shell_quoted(bytes: &[u8]) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(byte);
-    let text = escaped(bytes);
+    let text = escape(bytes, false);
     if !bytes.is_empty() && bytes.iter().all(is_plain) {
         text
     } else if text.as_bytes() == bytes {

@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::error::Failure;
 use crate::plan::catalogue::closest;
 use crate::plan::env::secrets::mistyped;
+use crate::text::escaped;
 
 /// The line that `--help` and every usage error show.
 pub const USAGE: &str = "hermes-exec [OPTIONS] [--] COMMAND [ARG]...";
@@ -18,7 +19,7 @@ pub fn usage_error(error: &clap::Error) -> Failure {
     };
     // "--home <MODE>", "--seal[=<LEVEL>]" and "--profil=x": the text starts with the option's name.
     let option = text(ContextKind::InvalidArg).unwrap_or_default();
-    let option = option.split([' ', '=', '[']).next().unwrap_or_default();
+    let option = escaped(option.split([' ', '=', '[']).next().unwrap_or_default().as_bytes());
     let usage = format!("usage: {USAGE} (see --help)");
     match error.kind() {
         ErrorKind::UnknownArgument => {

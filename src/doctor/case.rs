@@ -75,7 +75,7 @@ fn own_command(input: &Input<'_>) -> String {
 }
 
 /// Our own call with the options that choose profile, HOME, links and policy.
-fn rerun_command(own_command: &str, options: &Options) -> String {
+pub(super) fn rerun_command(own_command: &str, options: &Options) -> String {
     let mut words = vec![own_command.to_owned()];
     let mut add = |option: &str, value: &OsStr| words.extend([option.to_owned(), shell_quoted(value.as_bytes())]);
     let [profile, hermes_home, policy] =

@@ -3,6 +3,7 @@
 //! that each of them means something.
 #![forbid(unsafe_code)]
 
+pub mod all;
 mod case;
 mod claude;
 mod environment;
@@ -16,7 +17,9 @@ mod venv;
 use crate::cli::Options;
 use crate::error::Failure;
 use crate::plan::Draft;
-use crate::plan::diagnostic::Diagnostic;
+use crate::plan::diagnostic::{Diagnostic, Origin};
+use crate::plan::profile::layout::Profile;
+use crate::plan::profile::{OPTION, VARIABLE};
 use crate::plan::remedy::Remedy;
 use crate::text::escaped_path;
 use crate::world::Input;
@@ -40,6 +43,20 @@ pub fn examine(options: &Options, input: &Input<'_>) -> Vec<Diagnostic> {
     checks.extend(shims::checks(&case));
     checks.extend(seal::checks(&case));
     checks
+}
+
+/// Has a report something to say about what a run with these options found? Not about options and users of that run alone.
+pub fn reports_on(finding: &Diagnostic) -> bool {
+    !matches!(finding.id, "owner" | "seal" | "set-from")
+}
+
+/// The command line that asks for a report on runs like this one. A profile that HERMES_HOME names is not named again: a
+/// quarrel of the variables would not be seen.
+pub fn command(options: &Options, profile: Option<&Profile>) -> String {
+    let mut options = options.clone();
+    let named = profile.filter(|profile| matches!(profile.source, OPTION | VARIABLE | Origin::ActiveProfile));
+    options.profile = named.map(|profile| profile.name.clone().into());
+    case::rerun_command("hermes-exec --doctor", &options)
 }
 
 /// Root and profile, or why there will be no run.

@@ -45,7 +45,7 @@ use home::items::{self, DEFAULT, Item};
 use home::links::LinkContext;
 use home::{Elsewhere, HomePlan, ModeChoice, Redirect};
 use profile::Selection;
-use profile::layout::expand;
+use profile::layout::{Profile, expand};
 use reach::{Reach, claude, climb, settings, tools};
 use seal::SealPlan;
 
@@ -84,6 +84,8 @@ pub struct Command {
 }
 
 pub struct Ready {
+    /// None where there is no Hermes.
+    pub profile: Option<Profile>,
     pub home: HomePlan,
     pub decisions: Vec<Decision>,
     pub child: Environ,
@@ -105,12 +107,13 @@ impl Draft {
 
     /// The plan as a run needs it. Errors: why there can be no run.
     pub fn ready(self) -> Result<Ready, Failure> {
-        let Self { home, env: Outcome { decisions, child, .. }, seal, command, findings, error, .. } = self;
+        let Self { selection, home, env: Outcome { decisions, child, .. }, seal, command, findings, error, .. } = self;
+        let profile = selection.and_then(|selection| selection.profile);
         let notices = self.notice.into_iter().chain(self.missed).collect();
         match (error, home, seal, command) {
             (Some(failure), ..) => Err(failure),
             (None, Some(home), Some(seal), Some(Command { program, search, .. })) => {
-                Ok(Ready { home, decisions, child, program: program?, search, seal, notices, findings })
+                Ok(Ready { profile, home, decisions, child, program: program?, search, seal, notices, findings })
             }
             _ => Err(Failure::new("no command given")),
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Assignment, Options, words};
 use crate::error::Failure;
 use crate::plan::Draft;
-use crate::text::{escaped, escaped_path};
+use crate::text::{escaped, escaped_path, harmless};
 use crate::world::Input;
 
 /// The fixed parts of a shim, whatever the path and the options are.
@@ -62,9 +62,10 @@ impl Shims {
             b":$PATH; export PATH ;;\nesac\n",
         ]
         .concat();
-        let file = escaped_path(&dir.join(PATH_FILE)).replace('\\', "\\\\").replace('"', "\\\"");
+        // With its backslashes doubled, as YAML wants them, too.
+        let file = escaped_path(&dir.join(PATH_FILE)).replace('"', "\\\"");
         let lines = [
-            format!("export PATH={}:\"$PATH\"", escaped(&shown)),
+            format!("export PATH={}:\"$PATH\"", harmless(&shown)),
             format!("shell_init_files: [\"~/.profile\", \"~/.bashrc\", \"{file}\"]"),
         ];
         Ok(Self { dir, files, path, lines })

@@ -1,39 +1,47 @@
 //! The results of `--doctor`, as text or JSON.
 #![forbid(unsafe_code)]
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::json::{SCHEMA, page};
 use crate::output::{Colour, Page};
 use crate::plan::diagnostic::{Diagnostic, Level};
-use crate::text::escaped;
+use crate::text::harmless;
 
 /// The checks as one JSON object and a line end.
 pub fn json(checks: &[Diagnostic]) -> String {
+    page(&json!({ "schema": SCHEMA, "checks": list(checks) }))
+}
+
+/// The checks as a JSON array.
+pub fn list(checks: &[Diagnostic]) -> Value {
     let check = |check: &Diagnostic| {
         json!({
             "id": check.id,
             "level": check.level.as_str(),
-            "message": escaped(check.message.as_bytes()),
-            "hint": check.hint.as_ref().map(|hint| escaped(hint.as_bytes())),
-            "cure": check.cure.as_ref().map(|cure| escaped(cure.as_bytes())),
+            "message": harmless(&check.message),
+            "hint": check.hint.as_ref().map(harmless),
+            "cure": check.cure.as_ref().map(harmless),
         })
     };
-    page(&json!({ "schema": SCHEMA, "checks": checks.iter().map(check).collect::<Vec<_>>() }))
+    checks.iter().map(check).collect()
 }
 
-/// The checks for people, each with its hint and its cure below it, and how many of each level there are.
-pub fn text(checks: &[Diagnostic], mut page: Page) -> String {
-    for check in checks {
-        let text = format!("{}: {}", check.id, escaped(check.message.as_bytes()));
-        page.check(check.level.as_str(), &text, colour(check.level));
-        if let Some(hint) = &check.hint {
-            page.hint(&escaped(hint.as_bytes()));
-        }
-        if let Some(cure) = &check.cure {
-            page.cure(&escaped(cure.as_bytes()));
-        }
+/// A check for people, with its hint and its cure below it.
+pub fn entry(check: &Diagnostic, page: &mut Page) {
+    let text = format!("{}: {}", check.id, harmless(&check.message));
+    page.check(check.level.as_str(), &text, colour(check.level));
+    if let Some(hint) = &check.hint {
+        page.hint(&harmless(hint));
     }
+    if let Some(cure) = &check.cure {
+        page.cure(&harmless(cure));
+    }
+}
+
+/// The checks for people, and how many of each level there are.
+pub fn text(checks: &[Diagnostic], mut page: Page) -> String {
+    checks.iter().for_each(|check| entry(check, &mut page));
     let count = |level| checks.iter().filter(|check| check.level == level).count();
     let counts = [(Level::Problem, "problem"), (Level::Warning, "warning"), (Level::Note, "note")];
     let counts = counts.map(|(level, word)| match count(level) {

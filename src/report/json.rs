@@ -13,7 +13,7 @@ use crate::plan::home::HomePlan;
 use crate::plan::home::links::Link;
 use crate::plan::seal::SealPlan;
 use crate::plan::{Command, Draft};
-use crate::text::{escaped, escaped_path};
+use crate::text::{escaped, escaped_path, harmless};
 
 pub const SCHEMA: u32 = 1;
 
@@ -117,5 +117,5 @@ fn seal(seal: &SealPlan) -> Value {
 }
 
 fn error(failure: &Failure) -> Value {
-    json!({ "status": failure.status as i32, "message": escaped(failure.message.as_bytes()), "hint": failure.hint })
+    json!({ "status": failure.status as i32, "message": harmless(&failure.message), "hint": failure.hint })
 }

@@ -4,4 +4,6 @@
 pub mod catalogue;
 pub mod checks;
 pub mod json;
+pub mod profiles;
 pub mod text;
+pub mod verbose;

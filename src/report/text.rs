@@ -1,4 +1,4 @@
-//! The plan for people: `--explain`, the answer of `--only`, and the names that `-v` tells before a run.
+//! The plan for people: `--explain` and the answer of `--only`.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -57,8 +57,8 @@ pub fn explain(draft: &Draft, verbose: bool, mut page: Page) -> String {
 }
 
 fn home_section(home: &HomePlan, real: Option<String>, page: &mut Page) {
-    let from = home.from.as_ref().map_or("unset".into(), |home| escaped(home.as_bytes()));
-    match &home.to {
+    let from = shown_home(home);
+    match home.change() {
         Some(to) => {
             page.section("HOME", &format!("from {from}"));
             page.line(&format!("to   {}", escaped_path(to)));
@@ -70,6 +70,11 @@ fn home_section(home: &HomePlan, real: Option<String>, page: &mut Page) {
     if home.redirect.as_ref().is_some_and(|redirect| redirect.make) {
         page.line("the directory will be made");
     }
+}
+
+/// HOME as it was inherited.
+pub fn shown_home(home: &HomePlan) -> String {
+    home.from.as_ref().map_or("unset".into(), |home| escaped(home.as_bytes()))
 }
 
 fn links_section(home: &HomePlan, page: &mut Page) {
@@ -129,16 +134,6 @@ fn listed<'a>(title: &str, paths: impl Iterator<Item = &'a Path>) -> Option<Stri
 fn why(decision: &Decision) -> String {
     let group = decision.group.map_or(String::new(), |group| format!("{group}: "));
     format!("{group}{}", decision.reason)
-}
-
-/// What `-v` says before a run: a line for each variable that is not as it was.
-pub fn changes(decisions: &[Decision]) -> Vec<String> {
-    let changed = decisions.iter().filter(|decision| decision.change != Change::Keep);
-    let line = |decision: &Decision| {
-        let (change, name) = (decision.change.as_str(), escaped(&decision.name));
-        format!("{change} {name} (rule {}, {})", decision.rule as u8, why(decision))
-    };
-    changed.map(line).collect()
 }
 
 /// Why a variable is there or not: the rule, and the option that changes it. None where the plan did not come to the rules.

@@ -237,6 +237,7 @@ fn the_man_page_has_the_keys_of_the_json() {
         &["-n", "--json", "-p", "builder", "--share", ".claude.json", "--", "true"][..],
         &["-n", "--json", "-p", "builder", "--seal=files", "no-such-command"],
         &["--doctor", "--json", "-p", "builder"],
+        &["--doctor", "--all", "--json"],
         &["--catalogue", "--json"],
     ] {
         let outcome = sandbox.hx(args).run();
@@ -287,8 +288,8 @@ fn the_man_page_has_the_rules() {
     let expected: Vec<_> = all.iter().map(|rule| format!("{} {}", *rule as u8, rule.as_str())).collect();
     assert_eq!(listed, expected);
 
-    let sealed = between(&rules, "The groups\n", "are sealed");
-    assert_eq!(marked(sealed, "Cm ").collect::<Vec<_>>(), catalogue::BY_NAME_ONLY);
+    let by_name = between(&rules, "The groups\n", "are granted by name only");
+    assert_eq!(marked(by_name, "Cm ").collect::<Vec<_>>(), catalogue::BY_NAME_ONLY);
     let families = between(&rules, ".It 6 ", ".It 7 ");
     assert_eq!(marked(families, "Cm ").collect::<Vec<_>>(), markers::FAMILIES.map(|family| family.name));
     let pointers = between(&rules, "exist there:", "The pointers");

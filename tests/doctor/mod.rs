@@ -1,6 +1,7 @@
 //! `--doctor`. Each check has a test that makes it fire, with the cure pasted into a shell where that is possible,
 //! and one in which it is quiet. A sound setup has no warning and no problem: users hate false alarms.
 
+mod all;
 mod claude;
 mod cures;
 mod environment;

@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 
 /// The groups that are granted by their name only.
-const SEALED: [&str; 6] = ["gateway", "github", "hermes-internal", "infrastructure", "messaging", "secret-manager"];
+const BY_NAME_ONLY: [&str; 6] =
+    ["gateway", "github", "hermes-internal", "infrastructure", "messaging", "secret-manager"];
 
 /// The rows of `--catalogue --json`.
 fn catalogue(sandbox: &Sandbox) -> Vec<Value> {
@@ -58,13 +59,13 @@ fn every_group_is_granted_by_its_name_whole_and_alone() {
 }
 
 #[test]
-fn the_bare_option_grants_every_group_but_the_sealed_ones() {
+fn the_bare_option_grants_every_group_but_those_by_name_only() {
     let sandbox = Sandbox::new();
     let groups = examples(&sandbox);
-    for sealed in SEALED {
-        assert!(groups.contains_key(sealed), "{sealed}");
+    for group in BY_NAME_ONLY {
+        assert!(groups.contains_key(group), "{group}");
     }
-    let open = groups.iter().filter(|(group, _)| !SEALED.contains(&group.as_str()));
+    let open = groups.iter().filter(|(group, _)| !BY_NAME_ONLY.contains(&group.as_str()));
     let open: BTreeSet<String> = open.flat_map(|(_, names)| names.clone()).collect();
     assert_eq!(passed(&sandbox, &["--inherit-credentials"]), open);
     let both = passed(&sandbox, &["--inherit-credentials", "--inherit-credentials=github"]);
@@ -133,7 +134,7 @@ fn the_bare_option_before_a_word_that_is_a_group() {
     run.run().ok();
 }
 
-/// Credentials of sealed and open groups, and what rules 8 and 9 remove.
+/// Credentials of groups granted by name only and of others, and what rules 8 and 9 remove.
 const CREDENTIALS: [&str; 6] = [
     "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "TELEGRAM_BOT_TOKEN",
     "HERMES_RPC_TOKEN",
@@ -351,12 +352,13 @@ fn the_catalogue_lists_names_groups_classes_and_reasons() {
     assert_eq!(text.lines().count(), rows.len());
     for (line, row) in text.lines().zip(&rows) {
         let keys: BTreeSet<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys, ["class", "group", "name", "reason", "secret"].into());
+        assert_eq!(keys, ["by_name_only", "class", "group", "name", "reason", "secret"].into());
         assert!(row["secret"].is_boolean() && !row["reason"].as_str().unwrap().is_empty(), "{row}");
         let words: Vec<&str> = line.split_whitespace().collect();
         let group = row["group"].as_str().unwrap();
         assert_eq!((words[0], words[1]), (row["name"].as_str().unwrap(), group), "{line}");
-        assert_eq!(words[2] == "sealed", SEALED.contains(&group), "{line}");
+        assert_eq!(words[2] == "by-name-only", BY_NAME_ONLY.contains(&group), "{line}");
+        assert_eq!(row["by_name_only"], BY_NAME_ONLY.contains(&group), "{row}");
         assert!(
             line.contains(row["class"].as_str().unwrap()) && line.ends_with(row["reason"].as_str().unwrap()),
             "{line}"

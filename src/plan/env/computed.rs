@@ -39,7 +39,7 @@ impl Computed {
         let Some(profile) = &selection.profile else { return computed };
         let named = profile.source != Origin::Default || options.hermes_home.is_some();
         if redirected || named || selection.expanded {
-            computed.set("HERMES_HOME", &profile.dir, "the profile's directory");
+            computed.set("HERMES_HOME", &profile.dir, "the profile directory");
         }
         if profile.source == OPTION {
             computed.set("HERMES_PROFILE", Path::new(&profile.name), "--profile");

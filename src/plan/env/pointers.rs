@@ -108,9 +108,9 @@ pub(in crate::plan) fn pointers(
     let mut fixed = |name, value, reason| all.push(Pointer { name, needs: None, value: Value::Fixed(value), reason });
     if home.links.iter().any(|link| link.place == Path::new(CLAUDE) && link.state.leads_there()) {
         let [(plugins, place), updates @ ..] = OF_CLAUDE;
-        let reason = "plugins are shared together with .claude";
+        let reason = "shared with .claude";
         fixed(plugins, real.join(place).into_os_string().into_encoded_bytes(), reason);
-        let reason = "claude is updated only in the real home";
+        let reason = "no updates from here";
         updates.into_iter().for_each(|(name, value)| fixed(name, value.as_bytes().to_owned(), reason));
     }
     let gnupg = Path::new(".gnupg");

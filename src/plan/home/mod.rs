@@ -134,6 +134,11 @@ enum Found {
 }
 
 impl HomePlan {
+    /// The new value of HOME; `None` if it stays, or is set to what it is.
+    pub fn change(&self) -> Option<&Path> {
+        self.to.as_deref().filter(|to| self.from.as_deref() != Some(to.as_os_str()))
+    }
+
     /// Decides on HOME. The links come later ([`HomePlan::share`]), since they depend on the command's environment. Errors:
     /// 125 if a home is wanted and cannot be used.
     pub fn build(choice: ModeChoice, selection: &Selection, input: &Input<'_>) -> Result<Self, Failure> {

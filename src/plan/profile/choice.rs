@@ -169,6 +169,7 @@ pub fn unread(id: &'static str, path: &Path, why: &str, input: &Input<'_>) -> Di
     }
 }
 
-fn folded(word: &OsStr) -> Vec<u8> {
+/// A name as it is looked for.
+pub fn folded(word: &OsStr) -> Vec<u8> {
     word.as_bytes().trim_ascii().to_ascii_lowercase()
 }

@@ -2,11 +2,12 @@
 //! named profile that does not exist is an error, never another profile.
 #![forbid(unsafe_code)]
 
-mod choice;
+pub mod choice;
 pub mod layout;
 pub mod real_home;
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -17,9 +18,9 @@ use crate::plan::diagnostic::{Diagnostic, Origin};
 use crate::plan::remedy::{Remedy, with_program};
 use crate::text::{escaped, escaped_path, shell_quoted, shell_quoted_path};
 use crate::world::place::Place;
-use crate::world::{Input, Kind, Stat, World, is_directory};
-pub use choice::{ACTIVE_PROFILE, OPTION, failed, linked, unread};
-use choice::{Choice, HERMES_HOME, VARIABLE};
+use crate::world::{Input, Kind, Stat, World, is_directory, is_missing};
+pub use choice::{ACTIVE_PROFILE, OPTION, VARIABLE, failed, linked, unread};
+use choice::{Choice, HERMES_HOME};
 use layout::{Profile, expand, is_profile_shaped, root_of};
 use real_home::RealHome;
 
@@ -247,14 +248,28 @@ fn known(root: &Path, world: &dyn World) -> String {
     format!("known profiles: {}", names(root, world).join(", "))
 }
 
+/// Those that can be named.
 fn names(root: &Path, world: &dyn World) -> Vec<String> {
+    let is_there = |name: &OsString| is_directory(world, &root.join("profiles").join(name));
+    let listed = listed(root, world).unwrap_or_default().into_iter().filter(is_there);
+    std::iter::once("default".to_owned()).chain(listed.map(|name| escaped(name.as_bytes()))).collect()
+}
+
+/// What lies in the directory of profiles and may be one: not hidden, not deleted, a directory or a link, which may dangle.
+/// The default profile is not among them. Errors: the directory exists and cannot be read.
+pub fn listed(root: &Path, world: &dyn World) -> io::Result<Vec<OsString>> {
     let profiles = root.join("profiles");
-    let mut names = vec!["default".to_owned()];
-    for name in world.names(&profiles) {
-        let is_deleted = || world.lstat(&profiles.join(".deleted").join(&name)).is_ok();
-        if !name.as_bytes().starts_with(b".") && is_directory(world, &profiles.join(&name)) && !is_deleted() {
-            names.push(escaped(name.as_bytes()));
-        }
-    }
-    names
+    let entries = match world.entries(&profiles) {
+        Err(error) if is_missing(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let may_be = |(name, kind): &(OsString, Kind)| {
+        let is_deleted = || world.lstat(&profiles.join(".deleted").join(name)).is_ok();
+        let leads_to_a_file = || world.stat(&profiles.join(name)).is_ok_and(|stat| stat.kind != Kind::Directory);
+        matches!(kind, Kind::Directory | Kind::Link)
+            && !name.as_bytes().starts_with(b".")
+            && !is_deleted()
+            && !leads_to_a_file()
+    };
+    Ok(entries.into_iter().filter(may_be).map(|(name, _)| name).collect())
 }

@@ -71,6 +71,28 @@ fn the_command_and_names_in_errors() {
     }
 }
 
+/// In text and in JSON an escaped byte can be told from a name in which the same characters stand themselves.
+#[test]
+fn a_backslash_of_a_name_is_doubled() {
+    let sandbox = Sandbox::with_builder();
+    let names =
+        [(&b"A\x1b"[..], r"A\u{1b}"), (br"A\u{1b}", r"A\\u{1b}"), (br"A\\u{1b}", r"A\\\\u{1b}"), (br"A\", r"A\\")];
+    let run = |options: &[&str]| {
+        let run = sandbox.hx([&["-p", "builder", "--unset", "A*"], options, &["true"]].concat());
+        names.iter().fold(run, |run, (name, _)| run.env(bytes(name), "x")).run()
+    };
+    let document: serde_json::Value = serde_json::from_slice(&run(&["-n", "--json"]).stdout).unwrap();
+    let told: Vec<_> =
+        document["variables"].as_array().unwrap().iter().filter_map(|variable| variable["name"].as_str()).collect();
+    let (text, verbose) = (run(&["-n"]).out(), run(&["-v"]).stderr);
+    for (_, shown) in names {
+        assert_eq!(told.iter().filter(|name| *name == &shown).count(), 1, "{shown}: {told:?}");
+        for said in [&text, &verbose] {
+            assert_eq!(said.split_whitespace().filter(|word| *word == shown).count(), 1, "{shown}: {said}");
+        }
+    }
+}
+
 /// A cure is pasted into a shell: it is one line, and the same bytes for the shell.
 #[test]
 fn paths_in_cures_are_quoted() {

@@ -133,6 +133,18 @@ pub fn doctors() -> Vec<Document> {
     all
 }
 
+/// `--doctor --all`.
+pub fn doctors_of_all() -> Vec<Document> {
+    let mut all = Vec::new();
+    let mut add = |title: &'static str, run: Run| all.push(Document::of("doctors.schema.json", title, run));
+    add("all, no Hermes", Sandbox::without_hermes().hx(["--doctor", "--all"]));
+    add("all, a relative root", Sandbox::new().hx(["--doctor", "--all", "--hermes-home", "x"]));
+    let (sandbox, options) = linked();
+    sandbox.link("/no/where", "real/.hermes/profiles/dangling");
+    add("all, links", sandbox.hx([&["--doctor", "--all"], &options[2..]].concat()));
+    all
+}
+
 /// `--catalogue`.
 pub fn catalogue() -> Document {
     Document::of("catalogue.schema.json", "the catalogue", Sandbox::new().hx(["--catalogue"]))

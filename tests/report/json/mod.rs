@@ -5,7 +5,7 @@ mod documents;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use documents::{Document, catalogue, doctors, explained};
+use documents::{Document, catalogue, doctors, doctors_of_all, explained};
 use serde_json::Value;
 
 use crate::support::Sandbox;
@@ -34,7 +34,7 @@ fn words<'a>(documents: &'a [Value], list: &str, key: &str) -> BTreeSet<&'a str>
 
 #[test]
 fn a_document_is_one_object_and_a_line_end() {
-    for document in explained().iter().chain(&doctors()).chain([&catalogue()]) {
+    for document in explained().iter().chain(&doctors()).chain(&doctors_of_all()).chain([&catalogue()]) {
         document.value();
         assert!(document.text.ends_with('\n') && !document.text.ends_with("\n\n"), "{}", document.title);
     }
@@ -244,19 +244,19 @@ fn the_catalogue_says_the_same_as_its_text() {
     assert_eq!(text.lines().count(), rows.len());
     for (line, row) in text.lines().zip(rows) {
         let row = row.as_object().unwrap();
-        assert!(row.keys().eq(["name", "group", "class", "secret", "reason"]), "{row:?}");
+        assert!(row.keys().eq(["name", "group", "by_name_only", "class", "secret", "reason"]), "{row:?}");
         for key in ["name", "group", "class", "reason"] {
             assert!(line.contains(row[key].as_str().unwrap()), "{key}: {line}");
         }
         assert!(row["secret"].is_boolean(), "{row:?}");
     }
-    assert_eq!(keys(&document.text, 4)[..5], ["name", "group", "class", "secret", "reason"]);
+    assert_eq!(keys(&document.text, 4)[..6], ["name", "group", "by_name_only", "class", "secret", "reason"]);
 }
 
 /// The schemas in `tests/data` describe every key that is printed, and no other; `tests/field` goes into the values.
 #[test]
 fn the_schemas_know_every_key() {
-    for document in explained().iter().chain(&doctors()).chain([&catalogue()]) {
+    for document in explained().iter().chain(&doctors()).chain(&doctors_of_all()).chain([&catalogue()]) {
         let path = format!("{}/tests/data/{}", env!("CARGO_MANIFEST_DIR"), document.schema);
         let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         assert_described(&document.value(), &schema, document.title);

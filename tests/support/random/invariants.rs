@@ -152,7 +152,7 @@ pub fn keep_wins(case: &Case, options: &Options) {
     }
 }
 
-/// To grant more keeps variables of what is granted, and changes nothing else. The bare grant opens no sealed group.
+/// To grant more keeps variables of what is granted, and changes nothing else. The bare grant opens no group that is granted by name only.
 pub fn grants_are_monotone(case: &Case, options: &Options, plan: &Draft) {
     let given = options.grants.clone().unwrap_or_default();
     let removed = |outcome: &&Decision| outcome.is_removed_by(Rule::Catalogue);
@@ -202,7 +202,7 @@ pub fn reports(case: &Case, options: &Options, plan: &Draft) {
         report::checks::text(&checks, Page::new(None, false)),
         report::checks::json(&checks),
     ];
-    texts.extend(report::text::changes(&plan.env.decisions));
+    texts.extend(report::verbose::variables(&plan.env.decisions));
     texts.extend(plan.warnings.iter().chain(&plan.findings).map(|diagnostic| diagnostic.message.clone()));
     texts.extend(plan.notice.iter().cloned());
     texts.extend(plan.failure().map(of_failure));

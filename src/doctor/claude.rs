@@ -79,7 +79,7 @@ fn login(found: Login, places: Option<&Places>, case: &Case<'_>) -> Diagnostic {
         return with("the keychain, if it has a login there");
     }
     let message = format!("claude is not logged in: {what}");
-    if !case.claude.command.as_ref().is_some_and(|command| command.program.is_ok()) {
+    if case.claude.command.as_ref().is_none_or(|command| command.program.is_err()) {
         return Diagnostic::ok("claude-login", format!("{message}; claude is not on PATH here"));
     }
     let check = match found {

@@ -35,7 +35,7 @@ pub fn explain(draft: &Draft, verbose: bool, mut page: Page) -> String {
         environment_section(&draft.env.decisions, verbose, &mut page);
     }
     if !draft.env.moved.is_empty() {
-        page.section("PATH", "Hermes' own directories go last:");
+        page.section("PATH", "Hermes' own directories, moved to the end:");
         draft.env.moved.iter().for_each(|element| page.line(&escaped(element)));
     }
     if let Some(command) = &draft.command {
@@ -114,7 +114,7 @@ fn seal_section(seal: &SealPlan, page: &mut Page) {
     page.section("Seal", &format!("{} (from {}): {holds}", seal.level.as_str(), seal.source));
     if seal.refusal.is_none() {
         let secrets = listed("cannot be read:", seal.secrets.iter().map(PathBuf::as_path));
-        let narrow = listed("no file can be made directly in:", seal.dirs());
+        let narrow = listed("no file can be created directly in:", seal.dirs());
         secrets.into_iter().chain(narrow).chain(seal.limits()).for_each(|line| page.line(&line));
     }
 }

@@ -97,7 +97,7 @@ fn the_answers_are_there() {
         ("-n", &["Command      uv -> ", "HOME  "][..]),
         ("--only", &["rule 4", "--inherit-credentials=github"]),
         ("--doctor", &["not logged in", "cure: mv "]),
-        ("--doctor", &["no problem, no warning"]),
+        ("--doctor", &["no problem, no warning, no note"]),
     ]) {
         assert!(args.iter().any(|arg| arg == option), "{args:?}");
         assert!(words.iter().all(|word| output.contains(word)), "{args:?}: {output}");

@@ -135,7 +135,7 @@ fn explain_says_it_to_people() {
         "cannot be read: ",
         "and 6 more",
         "auth.json",
-        "no file can be made directly in: /, ",
+        "no file can be created directly in: /, ",
     ] {
         assert!(files.contains(words), "{words}: {files}");
     }

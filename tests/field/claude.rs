@@ -6,7 +6,7 @@ use std::{fs, thread};
 use serde_json::{Value, json};
 
 use crate::model::Model;
-use crate::recipes::block;
+use crate::recipes::{KEYS, blocks_of};
 use crate::support::{BINARY, Outcome, Run, Sandbox};
 use crate::{home, installed};
 
@@ -21,7 +21,7 @@ fn machine() -> Sandbox {
     home::log_in(&sandbox);
     sandbox.mkdir(sandbox.home());
     sandbox.link(BINARY, "usr-local-bin/hermes-exec");
-    let text = block("`claude` as yourself, its commands as the profile");
+    let text = &blocks_of(KEYS)[1];
     let policy = text.split_once("END'\n").unwrap().1.split_once("END\n").unwrap().0;
     sandbox.write("real/.hermes/hermes-exec.json", policy);
     sandbox

@@ -15,6 +15,8 @@ use crate::support::{BINARY, Outcome, Run, Sandbox, spawn};
 use crate::{Agent, SYSTEM, agent, existing, home, installed, system};
 
 const QUESTIONS: &str = "Questions";
+/// The first block is a grant, the second claude as yourself.
+pub const KEYS: &str = "Keys for `claude`";
 const SERVICES: &str = "systemd and cron";
 
 /// A fenced block.
@@ -46,23 +48,16 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
+/// The blocks below a heading.
+pub fn blocks_of(heading: &str) -> Vec<String> {
+    blocks().into_iter().filter(|block| block.heading == heading).map(|block| block.text).collect()
+}
+
 /// The only block below a heading.
 #[track_caller]
 pub fn block(heading: &str) -> String {
-    one(heading, |block| block.heading == heading)
-}
-
-/// The only block of a language.
-#[track_caller]
-fn block_in(language: &str) -> String {
-    one(language, |block| block.language == language)
-}
-
-#[track_caller]
-fn one(name: &str, is_it: impl Fn(&Block) -> bool) -> String {
-    let found: Vec<_> = blocks().into_iter().filter(is_it).collect();
-    let [block] = found.as_slice() else { panic!("one block for {name:?}, not {}", found.len()) };
-    block.text.clone()
+    let [block] = &blocks_of(heading)[..] else { panic!("not one block below {heading:?}") };
+    block.clone()
 }
 
 /// All blocks; each has a test in this file, or in `agent.rs`.
@@ -82,8 +77,8 @@ fn no_block_is_left_out() {
             ("PATH shims", "sh"),
             ("A skill for Hermes", "sh"),
             ("A kanban worker", "sh"),
-            ("A key for `claude`", "sh"),
-            ("`claude` as yourself, its commands as the profile", "sh"),
+            (KEYS, "sh"),
+            (KEYS, "sh"),
             ("A policy file for a profile", "sh"),
             (SERVICES, "ini"),
             (SERVICES, "crontab"),
@@ -285,8 +280,7 @@ fn the_picture_of_before_and_after() {
 
 #[test]
 fn installation() {
-    let texts: Vec<_> =
-        blocks().into_iter().filter(|block| block.heading == "Install").map(|block| block.text).collect();
+    let texts = blocks_of("Install");
     // The third is run by tests/dist/packages.rs.
     let [from_clone, packages, _] = texts.as_slice() else { panic!("three blocks") };
     // The commands that tests/run runs, for tests/dist/packages.rs to look at what they make.
@@ -421,8 +415,7 @@ fn claude_as_yourself() {
     let machine = Machine::new();
     let tell = r#"echo "claude $* in $HOME, key ${ANTHROPIC_API_KEY-none}"; exec $CLAUDE_CODE_SHELL_PREFIX 'echo "a command in $HOME, key ${ANTHROPIC_API_KEY-none}"'"#;
     machine.program("claude", tell);
-    let shell =
-        machine.shell(&block("`claude` as yourself, its commands as the profile")).env("ANTHROPIC_API_KEY", "made-up");
+    let shell = machine.shell(&blocks_of(KEYS)[1]).env("ANTHROPIC_API_KEY", "made-up");
     let told = machine.shown(&machine.installed_for_all(shell).run());
     let expected = format!("claude -p fix the failing test in /home/you, key made-up\na command in {HOME}, key none\n");
     assert_eq!(told, expected);
@@ -432,7 +425,7 @@ fn claude_as_yourself() {
 fn claude_with_a_grant() {
     let machine = Machine::new();
     machine.prints_its_environment("claude");
-    let shell = machine.shell(&block("A key for `claude`")).env("CLAUDE_CODE_OAUTH_TOKEN", "made-up");
+    let shell = machine.shell(&blocks_of(KEYS)[0]).env("CLAUDE_CODE_OAUTH_TOKEN", "made-up");
     let outcome = shell.run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     assert_eq!(outcome.var("CLAUDE_CODE_OAUTH_TOKEN").as_deref(), Some("made-up"));
@@ -462,7 +455,7 @@ fn a_systemd_unit() {
     let sandbox = machine.sandbox();
     sandbox.write("real/.hermes/.env", "ANTHROPIC_API_KEY=sk-ant-made-up\n");
     let real = sandbox.real().display().to_string();
-    let text = block_in("ini");
+    let text = blocks_of(SERVICES)[0].clone();
     let unit = sandbox.write("nightly.service", text.replace("/usr/local/bin/hermes-exec", BINARY));
     let mut verify = Command::new(system("systemd-analyze"));
     let verify = verify.args(["--user", "verify"]).arg(unit).env("XDG_RUNTIME_DIR", &sandbox.dir);
@@ -546,7 +539,7 @@ fn a_container() {
 fn cron() {
     let machine = Machine::new();
     machine.tells("claude");
-    let text = block_in("crontab");
+    let text = blocks_of(SERVICES)[1].clone();
     let (path, line) = text.trim().split_once('\n').unwrap();
     assert!(!line.contains('%'), "cron takes it for the end of the command");
     let mut rest = line;

@@ -56,6 +56,17 @@ pub const fn with_first_byte(mut set: FirstBytes, first: u8) -> FirstBytes {
     set
 }
 
+/// Adds patterns, of which none is empty.
+#[must_use]
+pub const fn with_first_bytes(mut set: FirstBytes, patterns: &[&str]) -> FirstBytes {
+    let mut at = 0;
+    while at < patterns.len() {
+        set = with_first_byte(set, patterns[at].as_bytes()[0]);
+        at += 1;
+    }
+    set
+}
+
 /// Can the text match one of the patterns? Always true for an empty text.
 pub fn may_match(set: &FirstBytes, text: &[u8]) -> bool {
     text.first().is_none_or(|&byte| set[usize::from(byte)])

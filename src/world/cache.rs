@@ -29,12 +29,17 @@ impl<T: Clone> Cache<T> {
         if path.as_os_str().len() >= PATH_MAX {
             return Err(Errno::ENAMETOOLONG.into());
         }
-        if let Some(known) = self.0.borrow().get(path.as_os_str()) {
-            return known.clone().map_err(io::Error::from_raw_os_error);
+        if let Some(known) = self.get(path) {
+            return known;
         }
         let answer = ask();
         self.keep(path, &answer);
         answer
+    }
+
+    pub fn get(&self, path: &Path) -> Option<io::Result<T>> {
+        let known = self.0.borrow().get(path.as_os_str()).cloned();
+        known.map(|answer| answer.map_err(io::Error::from_raw_os_error))
     }
 
     pub fn knows(&self, path: &Path) -> bool {

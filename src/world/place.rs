@@ -1,6 +1,7 @@
 //! A directory with both its spelled and its canonical path, and `realpath -m`. It knows nothing of Hermes.
 #![forbid(unsafe_code)]
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use super::{PATH_MAX, World};
@@ -36,6 +37,20 @@ impl Place {
                 }
                 _ => false,
             }
+    }
+}
+
+/// [`Path::starts_with`], usually by the bytes alone: splitting both paths into components costs as much as a system call.
+pub fn is_below(path: &Path, dir: &Path) -> bool {
+    let [bytes, above] = [path, dir].map(|path| path.as_os_str().as_bytes());
+    if matches!(bytes.strip_prefix(above), Some([] | [b'/', ..])) {
+        return true;
+    }
+    // Bytes that differ within a name make the names differ; a slash or a dot may mean nothing.
+    let is_of_name = |byte: &u8| !b"/.".contains(byte);
+    match bytes.iter().zip(above).find(|(one, other)| one != other) {
+        Some((one, other)) if is_of_name(one) && is_of_name(other) => false,
+        _ => path.starts_with(dir),
     }
 }
 

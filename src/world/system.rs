@@ -31,19 +31,19 @@ impl System {
     /// `realpath(3)` by way of the directories above, each of which is looked up once for everything in it. Not recursive: a
     /// path can have thousands of components.
     fn canonical_from_above(&self, path: &Path) -> io::Result<PathBuf> {
-        if !path.is_absolute() || !matches!(path.components().next_back(), Some(Component::Normal(_))) {
+        let is_open = |path: &Path| matches!(path.components().next_back(), Some(Component::Normal(_)));
+        let Some(parent) = path.parent().filter(|_| path.is_absolute() && is_open(path)) else {
             return fs::canonicalize(path);
-        }
-        let is_open = |above: &&Path| matches!(above.components().next_back(), Some(Component::Normal(_)));
-        let unknown: Vec<_> =
-            path.ancestors().take_while(|above| is_open(above) && !self.canonicals.knows(above)).collect();
-        let above = unknown.last().and_then(|last| last.parent()).unwrap_or(path);
+        };
+        let is_unknown = |above: &&Path| is_open(above) && !self.canonicals.knows(above);
+        let unknown: Vec<_> = parent.ancestors().take_while(is_unknown).collect();
+        let above = unknown.last().map_or(Some(parent), |last| last.parent()).unwrap_or(parent);
         let mut canonical = self.canonicals.get_or(above, || fs::canonicalize(above));
         for below in unknown.iter().rev() {
             canonical = canonical.and_then(|above| self.canonical_in(&above, below));
             self.canonicals.keep(below, &canonical);
         }
-        canonical
+        self.canonical_in(&canonical?, path)
     }
 
     /// Resolves the last component of a path. `dir` is its directory, canonical.
@@ -67,15 +67,14 @@ fn access(path: &Path, mode: AccessFlags) -> io::Result<()> {
 
 impl World for System {
     fn stat(&self, path: &Path) -> io::Result<Stat> {
-        self.stats.get_or(path, || fs::metadata(path).map(|meta| stat(&meta)))
+        self.stats.get_or(path, || match self.lstats.get(path) {
+            Some(Ok(known)) if known.kind != Kind::Link => Ok(known),
+            _ => fs::metadata(path).map(|meta| stat(&meta)),
+        })
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        let answer = self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)));
-        if answer.as_ref().is_ok_and(|stat| stat.kind != Kind::Link) && !self.stats.knows(path) {
-            self.stats.keep(path, &answer);
-        }
-        answer
+        self.lstats.get_or(path, || fs::symlink_metadata(path).map(|meta| stat(&meta)))
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -26,6 +26,7 @@ static SETTINGS: &str = include_str!("settings.txt");
 // position-independent program would have to relocate at each start.
 static NAME_KEYS: [(u32, u32); count_lines(NAMES)] = keys(NAMES);
 static PATTERN_KEYS: [(u32, u32); count_lines(PATTERNS)] = keys(PATTERNS);
+static SETTING_KEYS: [(u32, u32); count_lines(SETTINGS)] = keys(SETTINGS);
 static FIRST_BYTES: FirstBytes = first_bytes();
 
 /// The groups that are granted by name only, never by the bare `--inherit-credentials`: their variables belong to Hermes as
@@ -78,7 +79,7 @@ pub fn find(name: &[u8]) -> Option<Row> {
 /// Is a name that contains a secret word known to hold no secret? So are settings of Hermes, and paths of other tools' key
 /// files.
 pub fn is_setting(name: &[u8]) -> bool {
-    SETTINGS.lines().any(|known| pattern::matches(known.as_bytes(), name))
+    SETTING_KEYS.iter().any(|&at| pattern::matches(key(SETTINGS, at), name))
 }
 
 fn literal(name: &[u8]) -> Option<Row> {
@@ -118,7 +119,7 @@ const fn keys<const LINES: usize>(text: &str) -> [(u32, u32); LINES] {
     let (mut line, mut at) = (0, 0);
     while line < LINES {
         keys[line].0 = at as u32;
-        while text.as_bytes()[at] != b'\t' {
+        while !matches!(text.as_bytes()[at], b'\t' | b'\n') {
             at += 1;
         }
         keys[line].1 = at as u32;

@@ -70,7 +70,7 @@ impl Declared {
 
     fn add_assigned(&mut self, path: &Path, input: &Input<'_>, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
         if let Some(text) = read(path, input, warnings, true)? {
-            self.assigned.extend(dotenv::names(&text));
+            self.assigned.append(&mut dotenv::names(&text));
         }
         Ok(())
     }
@@ -79,10 +79,15 @@ impl Declared {
     /// contains a secret word, or if a value contains a URL with a password. Settings are not, nor are Hermes' own names
     /// without a secret word.
     pub fn is_credential<'a>(&self, name: &[u8], mut values: impl Iterator<Item = &'a [u8]>) -> bool {
+        let [is_declared, is_assigned] = [&self.credentials, &self.assigned].map(|names| names.contains(name));
+        // Few names are in the files; only of those it is asked what they look like.
+        if !is_declared && !is_assigned {
+            return false;
+        }
         let has_word = secrets::has_secret_word(name);
         let mut looks_secret = || has_word || values.any(secrets::has_credentials_in_url);
         let is_of_hermes = name.starts_with(b"HERMES_") || name.starts_with(b"TERMINAL_");
-        (self.credentials.contains(name) || self.assigned.contains(name) && looks_secret())
+        (is_declared || looks_secret())
             && (has_word || !is_of_hermes)
             && !core::is_core(name)
             && !catalogue::is_setting(name)

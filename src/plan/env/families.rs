@@ -23,8 +23,8 @@ pub(super) enum Fate {
 
 /// The families of a block.
 pub(super) struct Families {
-    /// For each variable its family.
-    of: Vec<Option<&'static Family>>,
+    /// For each variable the number of its family.
+    of: Vec<Option<usize>>,
     /// The fates, in the order of [`FAMILIES`]; `None` for a family without a member in the block.
     fates: [Option<Fate>; FAMILIES.len()],
 }
@@ -38,29 +38,32 @@ impl Families {
         world: &dyn World,
     ) -> Self {
         let of: Vec<_> =
-            names.variables.iter().map(|variable| Family::of(strip_container_prefix(variable.name))).collect();
-        let fates = std::array::from_fn(|at| {
+            names.variables.iter().map(|variable| Family::number_of(strip_container_prefix(variable.name))).collect();
+        let fate = |at: usize| {
             let family = &FAMILIES[at];
-            let members = names.variables.iter().zip(&of).filter(|(_, its)| **its == Some(family));
+            let members = names.variables.iter().zip(&of).filter(|(_, its)| **its == Some(at));
             let members: Vec<_> = members.map(|(variable, _)| variable).collect();
             let leads_to_hermes = |variable: &&Variable<'_>| {
                 !markers::is_saved(variable.name) && variable.values().any(|value| places.hold(value, world))
             };
-            (!members.is_empty()).then(|| match keeper(family, &members, user, declared) {
+            match keeper(family, &members, user, declared) {
                 Some(rule) => Fate::Kept(rule),
                 None if user.markers == Markers::All || family.holds_values() => Fate::Removed,
                 None if members.iter().any(leads_to_hermes) => Fate::Removed,
                 None => Fate::Spared,
-            })
-        });
+            }
+        };
+        let mut fates = [None; FAMILIES.len()];
+        for &at in of.iter().flatten() {
+            fates[at] = fates[at].or_else(|| Some(fate(at)));
+        }
         Self { of, fates }
     }
 
     /// The family of a variable, by its number, and its fate.
     pub fn of(&self, at: usize) -> Option<(&'static Family, Fate)> {
         let family = self.of[at]?;
-        let at = FAMILIES.iter().position(|known| known == family)?;
-        Some((family, self.fates[at]?))
+        Some((&FAMILIES[family], self.fates[family]?))
     }
 }
 

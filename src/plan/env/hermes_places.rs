@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::environ::is_blank;
-use crate::world::place::{Place, resolve_allow_missing};
+use crate::world::place::{Place, is_below, resolve_allow_missing};
 use crate::world::{Kind, PATH_MAX, World};
 
 /// Where Hermes is in its container image, and when root installs it.
@@ -29,24 +29,31 @@ pub const VENVS: [&str; 2] = ["venv", ".venv"];
 /// Hermes' own places.
 #[derive(Clone, Debug)]
 pub struct HermesPlaces {
-    /// Those known by their paths.
-    named: Vec<PathBuf>,
     root: Option<Place>,
+    /// The spellings of the root, each once, an outer one before an inner one.
+    roots: Vec<PathBuf>,
     /// The real home, which is never Hermes' own, nor is a directory above it.
     real: Option<PathBuf>,
     /// The directory of `--chdir`, to which relative paths refer.
     base: Option<PathBuf>,
 }
 
+/// What an element of PATH is.
+struct Bin {
+    dir: PathBuf,
+    /// In a place known by its path.
+    is_named: bool,
+    /// The venv of Hermes' own whose `bin` it is. In a place known by its path, Hermes need not be in it.
+    venv: Option<PathBuf>,
+}
+
 impl HermesPlaces {
     pub fn new(root: Option<&Place>, real: Option<&Path>, base: Option<&Path>) -> Self {
-        let spellings = root.into_iter().flat_map(|root| [&root.spelled, &root.canonical]);
-        let below = spellings.flat_map(|root| BELOW_ROOT.iter().map(|name| root.join(name)));
-        let mut named: Vec<_> = SYSTEM_WIDE.iter().map(PathBuf::from).chain(below).collect();
-        // Usually both spellings are the same.
-        named.sort();
-        named.dedup();
-        Self { named, root: root.cloned(), real: real.map(Path::to_owned), base: base.map(Path::to_owned) }
+        let mut roots: Vec<_> =
+            root.into_iter().flat_map(|root| [root.spelled.clone(), root.canonical.clone()]).collect();
+        roots.sort();
+        roots.dedup();
+        Self { root: root.cloned(), roots, real: real.map(Path::to_owned), base: base.map(Path::to_owned) }
     }
 
     /// The directories of Hermes' code that may be on PYTHONPATH and contain a venv, whether or not they exist.
@@ -109,7 +116,13 @@ impl HermesPlaces {
 
     /// The place, of those known by their paths, that contains a path.
     pub fn named(&self, path: &Path) -> Option<PathBuf> {
-        self.named.iter().find(|place| path.starts_with(place)).cloned()
+        let wide = SYSTEM_WIDE.iter().map(Path::new).find(|place| is_below(path, place)).map(Path::to_owned);
+        // Asked for every element of PATH, and comparing paths is slow: a root is compared once, not with each name below it.
+        let below = |root: &PathBuf| {
+            let first = is_below(path, root).then(|| path.strip_prefix(root).ok()?.components().next()).flatten()?;
+            BELOW_ROOT.iter().find(|name| first.as_os_str() == **name).map(|name| root.join(name))
+        };
+        wide.or_else(|| self.roots.iter().find_map(below))
     }
 
     /// Does this directory contain Hermes' code and a venv of Hermes' own?
@@ -127,27 +140,29 @@ impl HermesPlaces {
     /// bytes, and their order among the moved and among the others.
     pub fn demote_on_path(&self, path: &[u8], world: &dyn World) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
         let elements: Vec<_> = path.split(|&byte| byte == b':').collect();
-        let venvs: Vec<_> = elements.iter().map(|element| self.venv_of_bin(element, world)).collect();
-        let checkouts: Vec<_> = venvs.iter().flatten().filter_map(|venv| venv.parent()).collect();
-        let checkouts: Vec<_> = checkouts.into_iter().filter(|dir| self.is_code(dir, world)).collect();
-        let is_own = |element: &[u8]| {
-            let path = self.element_dir(element);
-            self.named(&path).is_some() || checkouts.iter().any(|dir| path.starts_with(dir))
+        let bins: Vec<_> = elements.iter().map(|element| self.bin(element, world)).collect();
+        let around = bins.iter().filter_map(|bin| bin.venv.as_ref()?.parent());
+        let checkouts: Vec<_> = around.filter(|dir| self.is_code(dir, world)).collect();
+        let is_own = |bin: &Bin| {
+            bin.venv.is_some() || bin.is_named || checkouts.iter().any(|checkout| bin.dir.starts_with(checkout))
         };
-        let marked = elements.iter().zip(&venvs).map(|(element, venv)| (venv.is_some() || is_own(element), *element));
-        let (moved, others): (Vec<_>, Vec<_>) = marked.partition(|(is_own, _)| *is_own);
-        let value = others.iter().chain(&moved).map(|(_, element)| *element).collect::<Vec<_>>().join(&b':');
-        (value != path).then(|| (value, moved.iter().map(|(_, element)| element.to_vec()).collect()))
+        let (moved, others): (Vec<_>, Vec<_>) = elements.iter().zip(&bins).partition(|(_, bin)| is_own(bin));
+        let value = others.iter().chain(&moved).map(|(element, _)| **element).collect::<Vec<_>>().join(&b':');
+        (value != path).then(|| (value, moved.iter().map(|(element, _)| element.to_vec()).collect()))
     }
 
-    /// The venv of Hermes' own whose `bin` is this element of PATH. In a place known by its path, Hermes need not be in it.
+    /// The venv of Hermes' own whose `bin` is this element of PATH.
     pub fn venv_of_bin(&self, element: &[u8], world: &dyn World) -> Option<PathBuf> {
-        let bin = self.element_dir(element);
-        if SYSTEM.contains(&element) || (self.named(&bin).is_none() && !has_hermes(&bin, world)) {
-            return None;
-        }
+        self.bin(element, world).venv
+    }
+
+    fn bin(&self, element: &[u8], world: &dyn World) -> Bin {
+        let dir = self.element_dir(element);
+        let is_named = self.named(&dir).is_some();
         let parent = |bin: &Path| bin.parent().map(Path::to_owned).filter(|venv| has_interpreter(venv, world));
-        parent(&bin).or_else(|| parent(&world.canonical(&bin).ok()?))
+        let is_hermes = !SYSTEM.contains(&element) && (is_named || has_hermes(&dir, world));
+        let venv = is_hermes.then(|| parent(&dir).or_else(|| parent(&world.canonical(&dir).ok()?))).flatten();
+        Bin { dir, is_named, venv }
     }
 
     /// A list without Hermes' own entries, blank if nothing is left; `None` if nothing changes.

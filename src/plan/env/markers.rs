@@ -3,7 +3,7 @@
 //! installs into the environment that it ignored before.
 #![forbid(unsafe_code)]
 
-use crate::plan::pattern::{self, FirstBytes, may_match, with_first_byte};
+use crate::plan::pattern::{self, FirstBytes, may_match, with_first_bytes};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
@@ -27,10 +27,11 @@ const SELECTORS: [&str; 18] = [
 
 /// pip and npm ignore the case of an option's name (pip's configuration, "Environment Variables"; npm's config).
 pub fn is_selector(name: &[u8]) -> bool {
-    SELECTORS.iter().map(|known| known.as_bytes()).any(|known| {
+    let is = |known: &[u8]| {
         let of_any_case = name.starts_with(b"PIP_") || known == b"npm_config_prefix";
         name == known || of_any_case && name.eq_ignore_ascii_case(known)
-    })
+    };
+    may_match(&FIRST_OF_SELECTORS, name) && SELECTORS.iter().any(|known| is(known.as_bytes()))
 }
 
 /// Does this marker hold a previous value or a prompt? Neither says which environment is active.
@@ -115,15 +116,12 @@ pub const FAMILIES: [Family; 12] = [
 ];
 
 static FIRST_BYTES: FirstBytes = first_bytes();
+static FIRST_OF_SELECTORS: FirstBytes = with_first_bytes([false; 256], &SELECTORS);
 
 const fn first_bytes() -> FirstBytes {
     let (mut set, mut at) = ([false; 256], 0);
     while at < FAMILIES.len() {
-        let (members, mut member) = (FAMILIES[at].members, 0);
-        while member < members.len() {
-            set = with_first_byte(set, members[member].as_bytes()[0]);
-            member += 1;
-        }
+        set = with_first_bytes(set, FAMILIES[at].members);
         at += 1;
     }
     set
@@ -136,10 +134,12 @@ impl Family {
     }
 
     pub fn of(name: &[u8]) -> Option<&'static Self> {
-        if !may_match(&FIRST_BYTES, name) {
-            return None;
-        }
-        FAMILIES.iter().find(|family| family.has(name))
+        Self::number_of(name).map(|at| &FAMILIES[at])
+    }
+
+    /// The place in [`FAMILIES`] of a name's family.
+    pub fn number_of(name: &[u8]) -> Option<usize> {
+        may_match(&FIRST_BYTES, name).then(|| FAMILIES.iter().position(|family| family.has(name))).flatten()
     }
 
     pub fn has(&self, name: &[u8]) -> bool {

@@ -85,7 +85,9 @@ impl Ladder<'_> {
         let names = Names::of(environ);
         let families = Families::new(&names, self.user, self.declared, self.places, self.world);
         let variables = names.variables.iter().enumerate();
-        let mut decisions: Vec<_> = variables.map(|(at, variable)| self.decide_on(variable, families.of(at))).collect();
+        // With room for some new names, or else the list would be copied for the first one.
+        let mut decisions = Vec::with_capacity(names.variables.len() + MOST_NEW);
+        decisions.extend(variables.map(|(at, variable)| self.decide_on(variable, families.of(at))));
         self.follow_removed_markers(&names, &mut decisions);
         let edits = PathEdits {
             places: self.places,
@@ -293,6 +295,9 @@ impl Ladder<'_> {
         decisions.extend(new.filter(|decision| decision.rule == Rule::Set));
     }
 }
+
+/// Hardly more names than this are new in a block: three of rule 0, and the pointers.
+const MOST_NEW: usize = 16;
 
 /// Is this one of the versions of a PYENV_VERSION: `name`, or `3.11.4/envs/name`?
 fn names_version(value: &[u8], name: &[u8]) -> bool {

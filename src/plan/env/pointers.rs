@@ -101,7 +101,7 @@ pub(in crate::plan) fn pointers(
             "MISE_STATE_DIR" | "MISE_GLOBAL_CONFIG_FILE" => Some("MISE_DATA_DIR"),
             _ => None,
         };
-        if let Some(places) = places(Path::new(place), real, directories) {
+        if let Some(places) = places(place, real, directories) {
             all.push(Pointer { name, needs, value: Value::Place(places), reason: "stays in the real home" });
         }
     }
@@ -128,8 +128,8 @@ pub(in crate::plan) fn pointers(
 }
 
 /// Where a place in the real home may be; `None` if the command's tools look elsewhere.
-fn places(place: &Path, real: &Path, directories: &Directories) -> Option<Vec<PathBuf>> {
-    let below = |(_, usual): &(&str, &str)| place.strip_prefix(usual).ok();
+fn places(place: &str, real: &Path, directories: &Directories) -> Option<Vec<PathBuf>> {
+    let below = |(_, usual): &(&str, &str)| place.strip_prefix(usual)?.strip_prefix('/');
     let found = DIRECTORIES.iter().enumerate().find_map(|(at, directory)| Some((at, below(directory)?)));
     let Some((at, rest)) = found else { return Some(vec![real.join(place)]) };
     let of_user = directories.taken[at].as_ref().map(|taken| taken.join(rest));

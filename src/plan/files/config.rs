@@ -32,6 +32,8 @@ const KEY_ENV: [&str; 4] = ["key_env", "api_key_env", "keyEnv", "apiKeyEnv"];
 /// Unless the text contains one of these parts of words, or both of [`OF_SECRETS`], there is nothing to find.
 const WORDS: [&str; 4] = ["env_passthrough", "key_env", "eyEnv", "home_mode"];
 const OF_SECRETS: [&str; 2] = ["secrets", "env"];
+/// One of these is in each of them: without it the text is not searched for the others.
+const IN_ALL: [&str; 2] = ["nv", "home_mode"];
 
 /// The index of `shell_init_files`, after the lists of the two sections.
 const INIT_FILES: usize = 2;
@@ -54,7 +56,8 @@ pub fn read(text: &[u8]) -> Result<Config, String> {
     // The words are ASCII, and found in the same places whatever replaces bytes that are not UTF-8.
     let searched = checked.map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
     let holds = |word: &&str| searched.contains(word);
-    if !WORDS.iter().any(holds) && !OF_SECRETS.iter().all(holds) {
+    let says_something = IN_ALL.iter().any(holds) && (WORDS.iter().any(holds) || OF_SECRETS.iter().all(holds));
+    if !says_something {
         return Ok(Config::default());
     }
     whole(checked.map_err(|_| "not UTF-8".to_owned())?)

@@ -35,10 +35,8 @@ fn add(names: &mut BTreeSet<Vec<u8>>, mut rest: &str, closing: fn(&[u8]) -> Opti
             return;
         }
         let (name, after) = assignment(rest, closing);
-        if let Some(name) = name.filter(|name| !names.contains(name.as_bytes())) {
-            names.insert(name.as_bytes().to_vec());
-        }
-        rest = after.trim_start_matches(|c| !is_end_of_line(c));
+        names.extend(name.map(|name| name.as_bytes().to_vec()));
+        rest = &after[after.bytes().position(|byte| is_end_of_line(byte.into())).unwrap_or(after.len())..];
     }
 }
 

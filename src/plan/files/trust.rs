@@ -51,15 +51,17 @@ enum Links {
 }
 
 fn read(path: &Path, links: Links, input: &Input<'_>) -> Result<Option<PolicyFile>, Failure> {
-    let shown = escaped_path(path);
-    let refuse = |why: &str, hint: String| Err(Failure::new(format!("{shown}: {why}")).hint(hint));
-    let fix = || format!("fix or remove {shown}, or use --no-policy");
     let text = match links {
         Links::Followed => input.world.text(path, FILE_LIMIT),
         Links::Refused => input.world.text_of_no_link(path, FILE_LIMIT),
     };
+    if text == FileText::Missing && (links == Links::Refused || input.world.lstat(path).is_err()) {
+        return Ok(None);
+    }
+    let shown = escaped_path(path);
+    let refuse = |why: &str, hint: String| Err(Failure::new(format!("{shown}: {why}")).hint(hint));
+    let fix = || format!("fix or remove {shown}, or use --no-policy");
     match text {
-        FileText::Missing if links == Links::Refused || input.world.lstat(path).is_err() => Ok(None),
         FileText::Missing => refuse("it is a dangling symlink", fix()),
         FileText::Link => Err(linked(path)),
         FileText::Failed(why) => Err(failed(path, &why)),

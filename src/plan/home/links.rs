@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use super::items::{ANTHROPIC, CLAUDE, CLAUDE_JSON, Item};
 use crate::plan::diagnostic::Diagnostic;
 use crate::text::{escaped_path, os_message};
-use crate::world::place::{Place, leads_through, resolve_allow_missing};
+use crate::world::place::{Place, is_below, leads_through, resolve_allow_missing};
 use crate::world::{Kind, World, is_missing};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl LinkContext<'_> {
             return link;
         };
         link.target = Some(source.text(link.is_claude_json()));
-        if source.end.starts_with(self.home) || self.home.starts_with(&source.end) {
+        if is_below(&source.end, self.home) || is_below(self.home, &source.end) {
             link.state = State::Refused;
             link.finding = Some(self.not_linked(&link.place, "one is inside the other"));
             return link;

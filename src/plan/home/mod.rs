@@ -16,7 +16,7 @@ use crate::plan::profile::layout::Profile;
 use crate::plan::profile::{Selection, refuse_foreign_link};
 use crate::plan::remedy::{Remedy, as_owner, as_root, move_aside};
 use crate::text::{escaped_path, os_message, shell_quoted_path};
-use crate::world::place::Place;
+use crate::world::place::{Place, is_below};
 use crate::world::{Input, Kind, World, is_directory, is_missing};
 use items::{ANTHROPIC, Item};
 use links::{Link, LinkContext, State};
@@ -245,7 +245,7 @@ impl HomePlan {
             }
             return;
         };
-        if !home.starts_with(profile_dir) {
+        if !is_below(home, profile_dir) {
             let [home, dir] = [home, profile_dir].map(|path| escaped_path(path));
             self.findings.push(unlinked(&format!("the home {home} is outside the profile {dir}")));
             return;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::layout::{Profile, expand, is_in_a_profile_home, root_of};
-use crate::world::place::Place;
+use crate::world::place::{Place, is_below};
 use crate::world::{Input, Kind, World};
 
 /// The first acceptable one of HERMES_REAL_HOME, HOME and the entry in the password database.
@@ -128,8 +128,8 @@ impl RealHome {
             Some(resolved) => resolved,
             None => profile.canonical.join("home"),
         };
-        let isolates = !profile.canonical.starts_with(&own);
-        let in_own = |place: &Place| isolates && place.canonical.starts_with(&own);
+        let isolates = !is_below(&profile.canonical, &own);
+        let in_own = |place: &Place| isolates && is_below(&place.canonical, &own);
         self.home_is_a_profiles |= directory(input, b"HOME").is_some_and(|home| in_own(&home.place));
 
         let (owner, _) = profile.owner;

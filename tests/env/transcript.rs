@@ -278,17 +278,7 @@ fn difference(expected: &[Vec<u8>], found: &[Vec<u8>]) -> String {
 
 /// The places of this sandbox in the stead of `{real}` and its like, and `{N}` as N characters of a key.
 fn placed(text: &str, sandbox: &Sandbox) -> String {
-    let root = sandbox.root();
-    let text = [
-        ("{dir}", sandbox.dir.clone()),
-        ("{real}", sandbox.real()),
-        ("{root}", root.clone()),
-        ("{profile}", root.join("profiles/builder")),
-        ("{home}", sandbox.home()),
-        ("{agent}", root.join("hermes-agent")),
-    ]
-    .into_iter()
-    .fold(text.to_owned(), |text, (place, path)| text.replace(place, path.to_str().unwrap()));
+    let text = sandbox.placed(text);
     let mut parts = text.split('{');
     let mut placed = parts.next().unwrap().to_owned();
     for part in parts {

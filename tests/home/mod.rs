@@ -7,18 +7,11 @@ mod links;
 mod mode;
 mod odd_paths;
 #[cfg(target_os = "linux")]
-mod owner;
-#[cfg(target_os = "linux")]
 mod owners;
 mod planted;
 mod random_trees;
 
 use crate::support::Run;
-
-/// The options that print the block.
-pub fn env<'a>(options: &[&'a str]) -> Vec<&'a str> {
-    [options, &["--", "/usr/bin/env", "-0"]].concat()
-}
 
 /// HOME as the command sees it, after a run without a word on stderr.
 #[track_caller]

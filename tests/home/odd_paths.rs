@@ -213,29 +213,3 @@ fn two_dots_behind_a_link_are_where_the_link_leads() {
     assert_eq!(texts(&root.join("profiles/builder/home")).len(), 4);
     assert!(!sandbox.home().exists());
 }
-
-#[test]
-fn names_that_differ_in_case_only_are_one_profile_by_name_and_two_by_path() {
-    let sandbox = with_sources();
-    let upper = sandbox.profile("Builder");
-    for name in ["builder", "BUILDER", "Builder"] {
-        let outcome = sandbox.hx(["-p", name, "--", "env", "-0"]).run().ok();
-        assert_eq!(PathBuf::from(value(&outcome, "HOME")), sandbox.home(), "{name}");
-        assert_eq!(value(&outcome, "HERMES_PROFILE"), "builder");
-    }
-    assert!(!upper.join("home").exists());
-    let outcome = sandbox.hx(["env", "-0"]).env("HERMES_HOME", &upper).run().ok();
-    assert_eq!(PathBuf::from(value(&outcome, "HOME")), upper.join("home"));
-    assert_eq!(texts(&upper.join("home")), texts(&sandbox.home()));
-}
-
-#[test]
-fn a_deleted_profile_is_deleted_in_every_case() {
-    // Where case does not count, `Old` is the directory of the deleted `old`.
-    let sandbox = Sandbox::new();
-    let upper = sandbox.profile("Old");
-    sandbox.write("real/.hermes/profiles/.deleted/old", "");
-    sandbox.hx(["-p", "OLD", "true"]).run().fails(125, &["'old'", "was deleted"]);
-    sandbox.hx(["true"]).env("HERMES_HOME", &upper).run().fails(125, &["'old'", "was deleted"]);
-    assert!(!upper.join("home").exists());
-}

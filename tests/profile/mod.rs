@@ -11,15 +11,18 @@ mod sources;
 
 use crate::support::{Run, Sandbox};
 
-/// The options that print the block.
-pub fn env<'a>(options: &[&'a str]) -> Vec<&'a str> {
-    [options, &["--", "/usr/bin/env", "-0"]].concat()
-}
-
 /// The name of the profile that a run selects, told by the HOME that it hands on; nothing is printed on stderr.
 #[track_caller]
 pub fn selected(sandbox: &Sandbox, run: Run) -> String {
     profile_of(sandbox, &run.run().ok().var("HOME").expect("HOME is set"))
+}
+
+/// Each of these lines (see [`Sandbox::line`]) selects the profile.
+#[track_caller]
+pub fn selects(sandbox: &Sandbox, profile: &str, lines: &[&str]) {
+    for line in lines {
+        assert_eq!(selected(sandbox, sandbox.line(line)), profile, "{line}");
+    }
 }
 
 /// The profile whose home this is; `default` for the real home.

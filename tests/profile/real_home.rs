@@ -1,8 +1,8 @@
 //! The user's own home, from HERMES_REAL_HOME, HOME, or the passwd entry. It is told by HERMES_REAL_HOME in the
 //! block of a run with a redirected HOME.
 
-use super::env;
 use crate::support::{Run, Sandbox};
+use std::os::unix::fs::chown;
 use std::path::Path;
 
 /// A user without passwd entry.
@@ -18,7 +18,7 @@ fn found(run: Run) -> Option<String> {
 
 /// A run of `-p builder` with the root given, so that the real home decides nothing else.
 fn with_root(sandbox: &Sandbox) -> Run {
-    sandbox.hx(env(&["-p", "builder"])).env("HERMES_HOME", sandbox.root())
+    sandbox.line("HERMES_HOME={root} -p builder")
 }
 
 fn text(path: impl AsRef<Path>) -> Option<String> {
@@ -42,30 +42,14 @@ fn home_is_taken_where_hermes_real_home_is_not_acceptable() {
     sandbox.mkdir("real/.hermes/profiles/other/home");
     sandbox.write("file", "");
     sandbox.link(sandbox.root().join("home"), "way");
-    let root = sandbox.root().display().to_string();
-    let file = sandbox.path("file").display().to_string();
-    let way = sandbox.path("way").display().to_string();
     for bad in [
-        String::new(),
-        " ".into(),
-        "relative".into(),
-        "~".into(),
-        "/no/such/home".into(),
-        file,
-        format!("{root}/home"),
-        format!("{root}/home/deeper"),
-        format!("{root}/profiles/other/home"),
-        format!("{root}/./profiles//other/home/"),
-        way,
+        "", " ", "relative", "~", "/no/such/home", "{dir}/file", "{dir}/way", "{root}/home", "{root}/home/deeper",
+        "{root}/profiles/other/home", "{root}/./profiles//other/home/",
     ] {
-        let run = with_root(&sandbox).env("HERMES_REAL_HOME", &bad);
+        let run = with_root(&sandbox).env("HERMES_REAL_HOME", sandbox.placed(bad));
         assert_eq!(found(run), text(sandbox.real()), "{bad:?}");
     }
-}
-
-#[test]
-fn a_neighbour_of_a_profile_home_is_acceptable() {
-    let sandbox = Sandbox::with_builder();
+    // The neighbour of a profile's home is acceptable.
     for rel in ["homes", "profiles/other/homes", "profiles/home"] {
         let path = sandbox.mkdir(Path::new("real/.hermes").join(rel));
         assert_eq!(found(with_root(&sandbox).env("HERMES_REAL_HOME", &path)), text(path));
@@ -73,14 +57,17 @@ fn a_neighbour_of_a_profile_home_is_acceptable() {
 }
 
 #[test]
-fn inside_a_profile_home_the_hint_leads_back_to_the_real_one() {
-    // The state in which Hermes starts its own children.
+fn inside_a_profile_home_the_hint_shows_the_way_back_to_the_real_one() {
     let sandbox = Sandbox::with_builder();
-    let home = sandbox.mkdir("real/.hermes/profiles/builder/home");
-    for options in [vec!["-p", "builder"], vec![]] {
-        let run = sandbox.hx(env(&options)).env("HOME", &home).env("HERMES_HOME", sandbox.profile("builder"));
-        assert_eq!(found(run.env("HERMES_REAL_HOME", sandbox.real())), text(sandbox.real()));
-    }
+    sandbox.mkdir(sandbox.home());
+    let found = "HERMES_REAL_HOME={real} HERMES_HOME={profile}";
+    sandbox.gives(&[
+        // The state in which Hermes starts its own children.
+        ("HOME={home} HERMES_HOME={profile} HERMES_REAL_HOME={real} -p builder", found),
+        ("HOME={home} HERMES_HOME={profile} HERMES_REAL_HOME={real}", found),
+        // HOME lies in a profile's home below the `.hermes` of the first candidate, so that one is the real home.
+        ("HOME={home} HERMES_REAL_HOME={real} -p builder", found),
+    ]);
 }
 
 #[test]
@@ -96,26 +83,35 @@ fn without_any_variable_it_is_the_passwd_entry() {
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
-fn where_none_is_acceptable_nothing_is_linked_and_the_command_runs() {
+fn where_none_is_acceptable_nothing_is_linked_and_the_command_runs_without_the_refused_value() {
     let sandbox = Sandbox::with_builder();
     sandbox.mkdir("real/.claude");
     sandbox.chown_all(NOBODY_KNOWN);
-    let run = with_root(&sandbox).no_env("HOME").program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
-    let outcome = run.run().ok();
-    assert_eq!(outcome.var("HERMES_REAL_HOME"), None);
-    assert_eq!(outcome.var("HOME"), text(sandbox.home()));
-    assert!(std::fs::read_dir(sandbox.home()).unwrap().next().is_none());
+    for refused in ["", "/no/such/home"] {
+        let run = with_root(&sandbox).no_env("HOME").env("HERMES_REAL_HOME", refused);
+        let outcome = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN).run().ok();
+        assert_eq!((outcome.var("HERMES_REAL_HOME"), outcome.var("HOME")), (None, text(sandbox.home())));
+        assert!(std::fs::read_dir(sandbox.home()).unwrap().next().is_none());
+    }
 }
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
-fn another_users_hermes_real_home_does_not_count() {
+fn ones_own_hermes_real_home_counts_and_another_users_does_not() {
     let sandbox = Sandbox::with_builder();
+    sandbox.mkdir(sandbox.home());
+    let own = sandbox.mkdir("own");
     sandbox.chown_all(NOBODY_KNOWN);
-    let foreign = sandbox.mkdir("foreign");
-    let run = with_root(&sandbox).env("HERMES_REAL_HOME", &foreign);
-    let run = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
-    assert_eq!(found(run), text(sandbox.real()), "it belongs to root");
+    let of_root = sandbox.mkdir("of root");
+    for (home, given, expected) in [
+        (sandbox.real(), &own, text(&own)),
+        (sandbox.real(), &of_root, text(sandbox.real())),
+        // Who has redirected HOME into a profile has set both.
+        (sandbox.home(), &of_root, text(&of_root)),
+    ] {
+        let run = with_root(&sandbox).env("HOME", home).env("HERMES_REAL_HOME", given);
+        assert_eq!(found(run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN)), expected);
+    }
 }
 
 /// W53: an agent of uid 10000 can set it for root's next start, too.
@@ -124,59 +120,22 @@ fn another_users_hermes_real_home_does_not_count() {
 fn w53_another_users_hermes_real_home_does_not_count_for_root() {
     let sandbox = Sandbox::with_builder();
     let foreign = sandbox.mkdir("foreign");
-    std::os::unix::fs::chown(&foreign, Some(NOBODY_KNOWN), Some(NOBODY_KNOWN)).unwrap();
+    chown(&foreign, Some(NOBODY_KNOWN), Some(NOBODY_KNOWN)).unwrap();
     let run = with_root(&sandbox).env("HERMES_REAL_HOME", &foreign);
     assert_eq!(found(run), text(sandbox.real()), "it belongs to another user");
 }
 
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
-#[test]
-fn ones_own_hermes_real_home_counts() {
-    let sandbox = Sandbox::with_builder();
-    let own = sandbox.mkdir("own");
-    sandbox.chown_all(NOBODY_KNOWN);
-    let run = with_root(&sandbox).env("HERMES_REAL_HOME", &own);
-    let run = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
-    assert_eq!(found(run), text(own));
-}
-
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
-#[test]
-fn whoever_redirected_home_into_a_profile_has_set_both() {
-    let sandbox = Sandbox::with_builder();
-    let home = sandbox.mkdir("real/.hermes/profiles/builder/home");
-    sandbox.chown_all(NOBODY_KNOWN);
-    let foreign = sandbox.mkdir("foreign");
-    let run = with_root(&sandbox).env("HOME", &home).env("HERMES_REAL_HOME", &foreign);
-    let run = run.program(sandbox.copied_binary()).uid(NOBODY_KNOWN);
-    assert_eq!(found(run), text(foreign));
-}
-
 #[test]
 fn a_refused_value_stays_where_home_is_not_redirected() {
-    let sandbox = Sandbox::with_builder();
-    let outcome = sandbox.hx(env(&["--home", "real"])).env("HERMES_REAL_HOME", "/no/such/home").run().ok();
-    assert_eq!(outcome.var("HERMES_REAL_HOME").as_deref(), Some("/no/such/home"));
+    let refused = "HERMES_REAL_HOME=/no/such/home";
+    Sandbox::with_builder().gives(&[(&format!("{refused} --home real"), refused)]);
 }
 
 #[test]
 fn the_root_is_looked_for_in_the_real_home() {
     let sandbox = Sandbox::with_builder();
     sandbox.mkdir("other/.hermes/profiles/builder");
-    let run = sandbox.hx(env(&["-p", "builder"])).env("HOME", sandbox.path("other"));
-    let outcome = run.run().ok();
-    assert_eq!(outcome.var("HERMES_HOME"), text(sandbox.path("other/.hermes/profiles/builder")));
-}
-
-#[test]
-fn without_hermes_home_each_candidates_own_root_is_respected() {
-    // HOME lies in a profile's home below the `.hermes` of the first candidate, so that one is the real home.
-    let sandbox = Sandbox::with_builder();
-    let home = sandbox.mkdir("real/.hermes/profiles/builder/home");
-    let run = sandbox.hx(env(&["-p", "builder"])).env("HOME", home).env("HERMES_REAL_HOME", sandbox.real());
-    let outcome = run.run().ok();
-    assert_eq!(outcome.var("HERMES_REAL_HOME"), text(sandbox.real()));
-    assert_eq!(outcome.var("HERMES_HOME"), text(sandbox.profile("builder")));
+    sandbox.gives(&[("HOME={dir}/other -p builder", "HERMES_HOME={dir}/other/.hermes/profiles/builder")]);
 }
 
 #[test]

@@ -19,58 +19,102 @@ fn with_mounts(sandbox: &Sandbox, mounts: &str, options: &[&str], script: &str) 
     sandbox.hx(args.concat()).program("/usr/bin/unshare").run()
 }
 
-/// With these mounts the secret files are open without the seal and closed with it; the others are open.
-#[track_caller]
-fn assert_closed(mounts: &str, secret: &[&str], open: &[&str]) {
-    let sandbox = full();
-    for dir in ["work/bound", "volume", "outer/inner"] {
-        sandbox.mkdir(dir);
-    }
-    sandbox.write("work/file", "to mount over");
-    sandbox.chown_all(USER);
-    let cat: String =
-        [secret, open].concat().iter().map(|file| format!("cat ../{file} >/dev/null && echo {file}\n")).collect();
-    let script = format!("exec 2>/dev/null\n{cat}:");
-    let lines = |options| {
-        let outcome = with_mounts(&sandbox, mounts, options, &script).ok();
-        outcome.out().lines().map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(lines(&[]), [secret, open].concat(), "without a seal");
-    assert_eq!(lines(&["--seal=files"]), open);
-}
+/// What is mounted; the commands; secret files, which are open without a seal and closed with it; files that stay open.
+type Row = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
-#[test]
-fn of_the_root() {
-    let secret = ["work/bound/.env", "work/bound/profiles/other/state.db", "real/.hermes/.env"];
-    let open = ["work/bound/config.yaml", "work/main.c", "work/bound/skills/one/SKILL.md"];
-    assert_closed("mount --bind real/.hermes work/bound", &secret, &open);
-}
-
-#[test]
-fn of_a_profile() {
-    let secret = ["work/bound/.env", "real/.hermes/profiles/other/.env"];
-    assert_closed("mount --bind real/.hermes/profiles/other work/bound", &secret, &["work/bound/config.yaml"]);
-}
-
-#[test]
-fn of_all_profiles() {
-    assert_closed("mount --bind real/.hermes/profiles work/bound", &["work/bound/other/.env"], &["work/main.c"]);
-}
-
-#[test]
-fn of_the_real_home() {
-    let secret = ["work/bound/.hermes/.env", "work/bound/.hermes/profiles/builder/auth.json"];
-    assert_closed(
+const MOUNTS: [Row; 12] = [
+    (
+        "the root",
+        "mount --bind real/.hermes work/bound",
+        &["work/bound/.env", "work/bound/profiles/other/state.db", "real/.hermes/.env"],
+        &["work/bound/config.yaml", "work/main.c", "work/bound/skills/one/SKILL.md"],
+    ),
+    (
+        "a profile",
+        "mount --bind real/.hermes/profiles/other work/bound",
+        &["work/bound/.env", "real/.hermes/profiles/other/.env"],
+        &["work/bound/config.yaml"],
+    ),
+    ("all profiles", "mount --bind real/.hermes/profiles work/bound", &["work/bound/other/.env"], &["work/main.c"]),
+    (
+        "the real home",
         "mount --bind real work/bound",
-        &secret,
+        &["work/bound/.hermes/.env", "work/bound/.hermes/profiles/builder/auth.json"],
         &["work/bound/.gitconfig", "work/bound/projects/one/main.c"],
-    );
-}
+    ),
+    (
+        "the whole machine",
+        "mount --bind / outer/inner; here=outer/inner$PWD; test -e $here/real/.hermes/.env
+         mount --bind $here work/bound",
+        &["work/bound/real/.hermes/.env"],
+        &["work/bound/real/.gitconfig"],
+    ),
+    (
+        // A rule holds for an inode: what is mounted beside the path is the directory above the secret files.
+        "a directory above without what is mounted in it",
+        "mount -t tmpfs none volume; cp -a real/. volume/; mount --bind volume real; mount --bind \"$PWD\" outer",
+        &["real/.hermes/.env", "volume/.hermes/.env", "outer/real/.hermes/.env"],
+        &["work/main.c"],
+    ),
+    (
+        "a single secret file",
+        "mount --bind real/.hermes/.env work/file",
+        &["work/file", "real/.hermes/.env"],
+        &["work/main.c"],
+    ),
+    (
+        "a mount",
+        "mount --bind real/.hermes outer/inner; mount --bind outer/inner work/bound",
+        &["work/bound/.env", "outer/inner/.env"],
+        &["work/bound/config.yaml"],
+    ),
+    (
+        "the file system as a whole of which the real home is a mount",
+        "mount -t tmpfs none volume; cp -a real volume/homes; mount --bind volume/homes real; mount --bind volume outer",
+        &["real/.hermes/.env", "volume/homes/.hermes/.env", "outer/homes/.hermes/profiles/other/.env"],
+        &["real/.gitconfig", "volume/homes/.gitconfig", "outer/homes/.gitconfig"],
+    ),
+    (
+        // As a container has it.
+        "a file over a secret file",
+        "cp work/main.c volume/env; mount --bind volume/env real/.hermes/.env",
+        &["real/.hermes/.env", "volume/env"],
+        &["work/main.c"],
+    ),
+    (
+        "the root at an odd name",
+        r"mkdir -p 'work/b d\'; mount --bind real/.hermes 'work/b d\'; ln -sfn 'b d\' work/plain",
+        &["work/plain/.env"],
+        &["work/plain/config.yaml"],
+    ),
+    (
+        // No path any more, and so nothing to close.
+        "the root below another mount, hidden",
+        "mount --bind real/.hermes work/bound; mount -t tmpfs none work/bound
+         mkdir work/bound/logs; cp work/main.c work/bound/.env",
+        &["real/.hermes/.env"],
+        &["work/bound/.env"],
+    ),
+];
 
 #[test]
-fn of_the_whole_machine() {
-    let mounts = "mount --bind / outer/inner; here=outer/inner$PWD; test -e $here/real/.hermes/.env; mount --bind $here work/bound";
-    assert_closed(mounts, &["work/bound/real/.hermes/.env"], &["work/bound/real/.gitconfig"]);
+fn a_secret_file_is_closed_by_every_path_that_mounts_give_it() {
+    for (what, mounts, secret, open) in MOUNTS {
+        let sandbox = full();
+        for dir in ["work/bound", "volume", "outer/inner"] {
+            sandbox.mkdir(dir);
+        }
+        sandbox.write("work/file", "to mount over");
+        sandbox.chown_all(USER);
+        let cat = |file: &&str| format!("cat ../{file} >/dev/null && echo {file}\n");
+        let script = format!("exec 2>/dev/null\n{}:", [secret, open].concat().iter().map(cat).collect::<String>());
+        let lines = |options| {
+            let outcome = with_mounts(&sandbox, mounts, options, &script).ok();
+            outcome.out().lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&[]), [secret, open].concat(), "{what}, without a seal");
+        assert_eq!(lines(&["--seal=files"]), open, "{what}");
+    }
 }
 
 /// No secret file is there yet, but may come.
@@ -91,54 +135,6 @@ fn of_a_profile_without_secret_files() {
     std::fs::remove_file(sandbox.path("real/.hermes/profiles/fresh/.env")).unwrap();
     let outcome = with_mounts(&sandbox, &mounts, &["--seal=files"], script);
     assert_eq!((outcome.code(), outcome.out().as_str()), (1, ""), "{outcome:?}");
-}
-
-/// A rule holds for an inode: what is mounted beside the path is the directory above the secret files.
-#[test]
-fn of_a_directory_above_without_what_is_mounted_in_it() {
-    let mounts =
-        "mount -t tmpfs none volume; cp -a real/. volume/; mount --bind volume real; mount --bind \"$PWD\" outer";
-    assert_closed(mounts, &["real/.hermes/.env", "volume/.hermes/.env", "outer/real/.hermes/.env"], &["work/main.c"]);
-}
-
-#[test]
-fn of_a_single_secret_file() {
-    let secret = ["work/file", "real/.hermes/.env"];
-    assert_closed("mount --bind real/.hermes/.env work/file", &secret, &["work/main.c"]);
-}
-
-#[test]
-fn of_a_mount() {
-    let mounts = "mount --bind real/.hermes outer/inner; mount --bind outer/inner work/bound";
-    assert_closed(mounts, &["work/bound/.env", "outer/inner/.env"], &["work/bound/config.yaml"]);
-}
-
-/// The real home is a mount itself, and the file system that it is of is mounted as a whole elsewhere.
-#[test]
-fn of_a_volume_that_holds_the_real_home() {
-    let mounts = "mount -t tmpfs none volume; cp -a real volume/homes; mount --bind volume/homes real; mount --bind volume outer";
-    let secret = ["real/.hermes/.env", "volume/homes/.hermes/.env", "outer/homes/.hermes/profiles/other/.env"];
-    assert_closed(mounts, &secret, &["real/.gitconfig", "volume/homes/.gitconfig", "outer/homes/.gitconfig"]);
-}
-
-/// As a container has it: the secret file is mounted over from elsewhere.
-#[test]
-fn over_a_secret_file() {
-    let mounts = "cp work/main.c volume/env; mount --bind volume/env real/.hermes/.env";
-    assert_closed(mounts, &["real/.hermes/.env", "volume/env"], &["work/main.c"]);
-}
-
-#[test]
-fn with_an_odd_name() {
-    let mounts = "mkdir -p 'work/b d\\'; mount --bind real/.hermes 'work/b d\\'; ln -sfn 'b d\\' work/plain";
-    assert_closed(mounts, &["work/plain/.env"], &["work/plain/config.yaml"]);
-}
-
-/// A mount that is hidden below another one is no path any more, and closes nothing.
-#[test]
-fn that_is_hidden() {
-    let mounts = "mount --bind real/.hermes work/bound; mount -t tmpfs none work/bound; mkdir work/bound/logs; cp work/main.c work/bound/.env";
-    assert_closed(mounts, &["real/.hermes/.env"], &["work/bound/.env"]);
 }
 
 /// Nothing can be mounted inside, in a namespace of the command's own either.

@@ -16,31 +16,27 @@ fn level(options: &[&str]) -> &'static str {
 }
 
 #[test]
-fn the_level_is_a_word_behind_an_equals_sign() {
-    assert_eq!(level(&[]), "off");
-    assert_eq!(level(&["--seal=off"]), "off");
-    assert_eq!(level(&["--seal"]), "on");
-    assert_eq!(level(&["--seal=on"]), "on");
-    assert_eq!(level(&["--seal=files"]), "files");
+fn the_level_is_a_word_behind_an_equals_sign_and_the_last_one_wins() {
+    for (options, expected) in [
+        (&[][..], "off"),
+        (&["--seal=off"], "off"),
+        (&["--seal"], "on"),
+        (&["--seal=on"], "on"),
+        (&["--seal=files"], "files"),
+        (&["--seal=files", "--seal"], "on"),
+        (&["--seal", "--seal=files"], "files"),
+        (&["--seal=files", "--seal=off"], "off"),
+    ] {
+        assert_eq!(level(options), expected, "{options:?}");
+    }
 }
 
 #[test]
-fn the_last_one_wins() {
-    assert_eq!(level(&["--seal=files", "--seal"]), "on");
-    assert_eq!(level(&["--seal", "--seal=files"]), "files");
-    assert_eq!(level(&["--seal=files", "--seal=off"]), "off");
-}
-
-#[test]
-fn without_an_equals_sign_the_word_is_the_command() {
+fn other_words_are_refused_and_without_an_equals_sign_they_are_the_command() {
     let sandbox = full();
-    start(&sandbox, &["--seal", "files"]).run().fails(127, &["files"]);
-    start(&sandbox, &["--seal", "off"]).run().fails(127, &["off"]);
-}
-
-#[test]
-fn other_words_are_refused() {
-    let sandbox = full();
+    for word in ["files", "off"] {
+        start(&sandbox, &["--seal", word]).run().fails(127, &[word]);
+    }
     for word in ["--seal=", "--seal=yes", "--seal=On", "--seal=file", "--seal=files,on"] {
         start(&sandbox, &[word, "true"]).run().fails(125, &["error: --seal"]);
     }
@@ -49,21 +45,21 @@ fn other_words_are_refused() {
 
 #[test]
 fn the_policy_file_has_a_key() {
-    let with = |text: &str, options: &[&str]| {
+    for (policy, option, level, source) in [
+        (r#"{"seal": "off"}"#, "-q", "off", "policy file"),
+        (r#"{"seal": "on"}"#, "-q", "on", "policy file"),
+        (r#"{"seal": "files"}"#, "-q", "files", "policy file"),
+        ("{}", "-q", "off", "default"),
+        (r#"{"seal": "files"}"#, "--seal=off", "off", "--seal"),
+        (r#"{"seal": "off"}"#, "--seal", "on", "--seal"),
+        (r#"{"seal": "files"}"#, "--no-policy", "off", "default"),
+    ] {
         let sandbox = full();
-        sandbox.write("real/.hermes/hermes-exec.json", text);
+        sandbox.write("real/.hermes/hermes-exec.json", policy);
         sandbox.chown_all(super::USER);
-        let seal = explained(&sandbox, &[options, &["-p", "builder"]].concat());
-        (seal["level"].as_str().unwrap().to_owned(), seal["source"].as_str().unwrap().to_owned())
-    };
-    let is = |level: &str, source: &str| (level.to_owned(), source.to_owned());
-    for level in ["off", "on", "files"] {
-        assert_eq!(with(&format!("{{\"seal\": \"{level}\"}}"), &[]), is(level, "policy file"));
+        let seal = explained(&sandbox, &[option, "-p", "builder"]);
+        assert_eq!((&seal["level"], &seal["source"]), (&level.into(), &source.into()), "{policy} {option}");
     }
-    assert_eq!(with("{}", &[]), is("off", "default"));
-    assert_eq!(with("{\"seal\": \"files\"}", &["--seal=off"]), is("off", "--seal"));
-    assert_eq!(with("{\"seal\": \"off\"}", &["--seal"]), is("on", "--seal"));
-    assert_eq!(with("{\"seal\": \"files\"}", &["--no-policy"]), is("off", "default"));
 
     let sandbox = full();
     sandbox.write("real/.hermes/hermes-exec.json", "{\"seal\": \"files\"}");

@@ -9,6 +9,7 @@ pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
 pub mod random;
+pub mod rows;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;

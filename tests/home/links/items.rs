@@ -1,16 +1,18 @@
 //! Which items are shared, and what their links look like in a home that holds nothing yet.
 
-use super::{ALL, PLACES, linked, links, share_all, stamps, with_sources};
+use super::{PLACES, linked, links, share_all, stamps, with_sources};
 use crate::support::{Sandbox, bytes};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn every_place_is_linked_to_the_same_place_in_the_real_home() {
+fn every_place_is_linked_to_the_same_place_in_the_real_home_and_the_next_run_writes_nothing() {
     let sandbox = with_sources();
     share_all(&sandbox);
+    let before = stamps(&sandbox);
+    share_all(&sandbox);
+    assert_eq!(stamps(&sandbox), before);
     for place in PLACES {
         let target = sandbox.real().join(place);
         assert_eq!(fs::read_link(sandbox.home().join(place)).unwrap(), target, "{place}");
@@ -23,27 +25,6 @@ fn the_defaults_are_keychain_and_claude() {
     let sandbox = with_sources();
     sandbox.builder(["true"]).run().ok();
     assert_eq!(linked(&sandbox), ".claude .claude.json Library/Keychains Library/Preferences/com.apple.security.plist");
-}
-
-#[test]
-fn what_is_shared_is_readable_below_the_home_of_the_command() {
-    let sandbox = with_sources();
-    let outcome =
-        sandbox.builder(["sh", "-c", "cat ~/Library/Keychains/login.keychain-db; cat ~/.claude.json"]).run().ok();
-    assert_eq!(outcome.out(), "keys{}");
-}
-
-#[test]
-fn parents_are_private_real_directories() {
-    let sandbox = with_sources();
-    let mut args = ALL.to_vec();
-    args.push("/bin/true");
-    sandbox.hx(args).after_sh("umask 0").run().ok();
-    for parent in ["", "Library", "Library/Preferences", ".config"] {
-        let meta = sandbox.home().join(parent).symlink_metadata().unwrap();
-        assert!(meta.is_dir(), "{parent}");
-        assert_eq!(meta.mode() & 0o7777, 0o700, "{parent:?}");
-    }
 }
 
 #[test]
@@ -82,16 +63,8 @@ fn claude_json_is_linked_before_it_exists_so_that_claude_creates_the_real_one() 
 }
 
 #[test]
-fn a_real_home_behind_a_link_is_resolved() {
-    let sandbox = with_sources();
-    sandbox.link("real", "way");
-    sandbox.builder(["true"]).env("HOME", sandbox.path("way")).run().ok();
-    assert_eq!(links(&sandbox)[Path::new(".claude")], sandbox.real().join(".claude"));
-}
-
-#[test]
 fn claude_is_all_or_none() {
-    // The other way round, `.claude` is made where `.claude.json` is left: see `left_untouched`.
+    // The other way round, `.claude` is made where `.claude.json` is left: see `places`.
     let sandbox = with_sources();
     sandbox.mkdir("real/.hermes/profiles/builder/home/.claude");
     sandbox.builder(["true"]).run().ok();
@@ -100,25 +73,21 @@ fn claude_is_all_or_none() {
 
 #[test]
 fn claude_is_skipped_with_a_note_when_the_command_has_its_own_directory() {
-    let sandbox = with_sources();
-    let options: [&[&str]; 2] = [&[], &["--set", "CLAUDE_CONFIG_DIR=/mine"]];
-    for option in options {
-        let args = ["-v", "-p", "builder"].iter().chain(option).chain(&["true"]);
-        let run = sandbox.hx(args);
-        let outcome = if option.is_empty() { run.env("CLAUDE_CONFIG_DIR", "/mine") } else { run }.run();
-        assert_eq!(outcome.code(), 0, "{outcome:?}");
-        assert_eq!(linked(&sandbox), "Library/Keychains Library/Preferences/com.apple.security.plist");
-        assert!(outcome.stderr.contains("CLAUDE_CONFIG_DIR"), "{outcome:?}");
-    }
-}
-
-#[test]
-fn claude_is_linked_when_that_variable_will_not_reach_the_command() {
-    for (value, options) in [("", &[][..]), (" ", &[]), ("/mine", &["--unset", "CLAUDE_CONFIG_DIR"])] {
+    for (variable, options, linked) in [
+        ("/mine", &[][..], false),
+        ("", &["--set", "CLAUDE_CONFIG_DIR=/mine"], false),
+        ("", &[], true),
+        (" ", &[], true),
+        ("/mine", &["--unset", "CLAUDE_CONFIG_DIR"], true),
+    ] {
         let sandbox = with_sources();
-        let args = ["-p", "builder"].iter().chain(options).chain(&["true"]);
-        sandbox.hx(args).env("CLAUDE_CONFIG_DIR", value).run().ok();
-        assert!(sandbox.home().join(".claude").is_symlink(), "{value:?} {options:?}");
+        let run = sandbox.hx([&["-v", "-p", "builder"], options, &["true"]].concat());
+        let outcome = run.env("CLAUDE_CONFIG_DIR", variable).run();
+        assert_eq!(outcome.code(), 0, "{outcome:?}");
+        let places =
+            [".claude", ".claude.json", "Library/Keychains"].map(|place| sandbox.home().join(place).is_symlink());
+        assert_eq!(places, [linked, linked, true], "{variable:?} {options:?}");
+        assert!(linked || outcome.stderr.contains("CLAUDE_CONFIG_DIR"), "{outcome:?}");
     }
 }
 

@@ -60,18 +60,6 @@ fn parents_at_every_depth_are_made_as_private_directories() {
 }
 
 #[test]
-fn the_home_itself_is_not_shared_nor_what_is_in_it() {
-    let sandbox = with_sources();
-    sandbox.write(sandbox.home().join("inner/file"), "");
-    let before = listing(&sandbox.home());
-    for item in ["", "/inner", "/inner/file"] {
-        let outcome = share(&sandbox, &format!(".hermes/profiles/builder/home{item}"));
-        assert!(outcome.stderr.contains("one is inside the other"), "{outcome:?}");
-        assert_eq!(listing(&sandbox.home()), before, "{item:?}: not even a directory on the way to it");
-    }
-}
-
-#[test]
 fn a_file_that_took_the_place_of_the_link_is_kept() {
     // A tool that saves by a rename over the link, instead of through it.
     let sandbox = with_sources();

@@ -3,7 +3,6 @@
 use super::{ALL, PLACES, links, put_link, share_all, stamps, with_sources};
 use crate::support::Sandbox;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 #[test]
@@ -23,15 +22,6 @@ fn a_missing_source_leaves_whatever_stands_at_the_place() {
             assert_eq!(stamps(&sandbox), before, "{what} at {place}");
         }
     }
-}
-
-#[test]
-fn nothing_is_written_when_every_link_is_right() {
-    let sandbox = with_sources();
-    share_all(&sandbox);
-    let before = stamps(&sandbox);
-    share_all(&sandbox);
-    assert_eq!(stamps(&sandbox), before);
 }
 
 #[test]
@@ -147,121 +137,84 @@ fn w27_claudes_settings_never_stay_with_another_account() {
     assert_eq!(links(&sandbox)[Path::new(".claude.json")], text);
 }
 
-/// Whatever `put` makes at a place is left untouched, named with its source under `-v`, not mentioned without, and the
-/// other places are linked as ever.
-#[track_caller]
-fn left_untouched(what: &str, put: impl Fn(&Sandbox, &Path)) {
-    left_untouched_at(&PLACES, what, put);
-}
-
-/// The same for links: as Claude Code's settings one to elsewhere is another account's.
-#[track_caller]
-fn link_left_untouched(what: &str, put: impl Fn(&Sandbox, &Path)) {
-    let places: Vec<_> = PLACES.into_iter().filter(|place| *place != ".claude.json").collect();
-    left_untouched_at(&places, what, put);
-}
-
-#[track_caller]
-fn left_untouched_at(places: &[&str], what: &str, put: impl Fn(&Sandbox, &Path)) {
-    for &place in places {
-        let sandbox = with_sources();
-        let at = Path::new("real/.hermes/profiles/builder/home").join(place);
-        put(&sandbox, &at);
-        let at = sandbox.path(at);
-        let before = (at.symlink_metadata().unwrap().ino(), fs::read_link(&at).ok(), fs::read(&at).ok());
-        let outcome = share_all(&sandbox);
-        let after = (at.symlink_metadata().unwrap().ino(), fs::read_link(&at).ok(), fs::read(&at).ok());
-        assert_eq!(after, before, "{what} at {place}");
-
-        let source = sandbox.real().join(place);
-        let named = |line: &str| [&at, &source].iter().all(|path| line.contains(path.to_str().unwrap()));
-        assert!(
-            outcome.stderr.lines().any(|line| line.starts_with("hermes-exec: ") && named(line)),
-            "{what} at {place} is a finding that names both paths: {outcome:?}"
-        );
-        let others = PLACES.iter().filter(|other| **other != place);
-        for other in others {
-            let skipped = place == ".claude" && *other == ".claude.json";
-            assert_eq!(sandbox.home().join(other).is_symlink(), !skipped, "{what} at {place}: {other}");
-        }
-        let mut quiet = ALL.to_vec();
-        quiet.push("/bin/true");
-        sandbox.hx(quiet).run().ok();
-    }
-}
-
-#[test]
-fn a_file_is_left_untouched() {
-    left_untouched("a file", |sandbox, at| drop(sandbox.write(at, "mine")));
-}
-
-#[test]
-fn a_directory_is_left_untouched() {
-    left_untouched("a directory", |sandbox, at| drop(sandbox.write(at.join("inner"), "mine")));
-}
-
-#[test]
-fn a_link_to_somewhere_else_is_left_untouched() {
-    link_left_untouched("a link to a directory", |sandbox, at| drop(sandbox.link(sandbox.mkdir("elsewhere"), at)));
-    link_left_untouched("a link to a file", |sandbox, at| drop(sandbox.link(sandbox.write("elsewhere", "x"), at)));
-    link_left_untouched("a link to another place of the real home", |sandbox, at| {
+/// What can stand at a place and is not ours. Of links to elsewhere Claude Code's settings are not left: such a link is
+/// another account's (see above).
+type Put = fn(&Sandbox, &Path);
+const NOT_OURS: [(&str, bool, Put); 12] = [
+    ("a file", true, |sandbox, at| drop(sandbox.write(at, "mine"))),
+    ("a directory", true, |sandbox, at| drop(sandbox.write(at.join("inner"), "mine"))),
+    ("a named pipe", true, |sandbox, at| {
+        sandbox.mkdir(at.parent().unwrap());
+        nix::unistd::mkfifo(&sandbox.path(at), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    }),
+    ("a link to itself", true, |sandbox, at| drop(sandbox.link(sandbox.path(at), at))),
+    ("a dangling link into the root", true, |sandbox, at| drop(sandbox.link(sandbox.root().join("gone"), at))),
+    ("a dangling link into this home", true, |sandbox, at| drop(sandbox.link(sandbox.home().join("gone"), at))),
+    ("a link to a directory", false, |sandbox, at| drop(sandbox.link(sandbox.mkdir("elsewhere"), at))),
+    ("a link to a file", false, |sandbox, at| drop(sandbox.link(sandbox.write("elsewhere", "x"), at))),
+    ("a link to another place of the real home", false, |sandbox, at| {
         sandbox.link(sandbox.mkdir("real/another"), at);
-    });
-}
-
-#[test]
-fn a_dangling_link_to_outside_is_left_untouched() {
-    link_left_untouched("a volume not mounted", |sandbox, at| drop(sandbox.link("/no/such/volume/x", at)));
-    link_left_untouched("the neighbour of the real home", |sandbox, at| {
-        let text = format!("{}ms/x", sandbox.real().display());
-        sandbox.link(text, at);
-    });
-}
-
-#[test]
-fn a_dangling_link_into_the_root_is_left_untouched() {
-    left_untouched("into the root", |sandbox, at| drop(sandbox.link(sandbox.root().join("gone"), at)));
-    left_untouched("into this home", |sandbox, at| drop(sandbox.link(sandbox.home().join("gone"), at)));
-}
-
-#[test]
-fn a_link_that_cannot_be_examined_is_left_untouched() {
-    left_untouched("a loop", |sandbox, at| drop(sandbox.link(sandbox.path(at), at)));
-    link_left_untouched("through a file", |sandbox, at| {
+    }),
+    ("a link to a volume that is not mounted", false, |sandbox, at| drop(sandbox.link("/no/such/volume/x", at))),
+    ("a dangling link beside the real home", false, |sandbox, at| {
+        sandbox.link(format!("{}ms/x", sandbox.real().display()), at);
+    }),
+    ("a link through a file", false, |sandbox, at| {
         sandbox.link(sandbox.write("real/some-file", "").join("x"), at);
-    });
-}
+    }),
+];
 
+/// It is named with its source under `-v` and not mentioned without, and the other places are linked as ever.
 #[test]
-fn a_named_pipe_is_left_and_does_not_block() {
-    let sandbox = with_sources();
-    let at = sandbox.mkdir("real/.hermes/profiles/builder/home").join(".gitconfig");
-    nix::unistd::mkfifo(&at, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
-    share_all(&sandbox);
-    assert!(!at.is_symlink());
-}
+fn what_is_not_ours_is_left_untouched() {
+    for (what, also_settings, put) in NOT_OURS {
+        for place in PLACES.into_iter().filter(|place| also_settings || *place != ".claude.json") {
+            let sandbox = with_sources();
+            let at = sandbox.home().join(place);
+            put(&sandbox, &Path::new("real/.hermes/profiles/builder/home").join(place));
+            let there = || stamps(&sandbox).into_iter().filter(|(path, _)| path.starts_with(&at)).collect::<Vec<_>>();
+            let before = there();
+            let outcome = share_all(&sandbox);
+            assert_eq!(there(), before, "{what} at {place}");
 
-#[test]
-fn a_source_inside_the_home_is_refused() {
-    for target in ["", "inner"] {
-        let sandbox = with_sources();
-        sandbox.mkdir("real/.hermes/profiles/builder/home/inner");
-        sandbox.link(sandbox.home().join(target), "real/loop");
-        let outcome = sandbox.hx(["-v", "-p", "builder", "--share", "loop", "true"]).run();
-        assert_eq!(outcome.code(), 0, "{outcome:?}");
-        assert!(!sandbox.home().join("loop").is_symlink());
-        assert!(outcome.stderr.contains(sandbox.home().to_str().unwrap()), "a finding: {outcome:?}");
+            let source = sandbox.real().join(place);
+            let named = |line: &str| [&at, &source].iter().all(|path| line.contains(path.to_str().unwrap()));
+            assert!(
+                outcome.stderr.lines().any(|line| line.starts_with("hermes-exec: ") && named(line)),
+                "{what} at {place} is a finding that names both paths: {outcome:?}"
+            );
+            for other in PLACES.into_iter().filter(|other| *other != place) {
+                let skipped = (place, other) == (".claude", ".claude.json");
+                assert_eq!(sandbox.home().join(other).is_symlink(), !skipped, "{what} at {place}: {other}");
+            }
+            sandbox.hx([&ALL[..], &["/bin/true"]].concat()).run().ok();
+        }
     }
 }
 
 #[test]
-fn a_source_that_contains_the_home_is_refused() {
+fn a_source_that_contains_the_home_or_is_inside_it_is_refused() {
     let sandbox = with_sources();
+    sandbox.write(sandbox.home().join("inner/file"), "");
+    sandbox.link(sandbox.home(), "real/to-home");
+    sandbox.link(sandbox.home().join("inner"), "real/to-inner");
     sandbox.link("..", "real/up");
-    for item in [".hermes", ".hermes/profiles", ".hermes/profiles/builder", "up"] {
-        let outcome = sandbox.hx(["-v", "-p", "builder", "--share", item, "true"]).run();
-        assert_eq!(outcome.code(), 0, "{outcome:?}");
-        assert!(!sandbox.home().join(item).is_symlink(), "{item}");
-        assert!(outcome.stderr.contains(sandbox.home().to_str().unwrap()), "{item}: a finding: {outcome:?}");
+    let before = crate::support::listing(&sandbox.home());
+    for item in [
+        "up",
+        ".hermes",
+        ".hermes/profiles",
+        ".hermes/profiles/builder",
+        ".hermes/profiles/builder/home",
+        ".hermes/profiles/builder/home/inner",
+        ".hermes/profiles/builder/home/inner/file",
+        "to-home",
+        "to-inner",
+    ] {
+        let outcome = sandbox.hx(["-v", "-p", "builder", "--no-share", "all", "--share", item, "true"]).run();
+        assert_eq!(outcome.code(), 0, "{item}: {outcome:?}");
+        let line = outcome.stderr.lines().find(|line| line.contains("one is inside the other"));
+        assert!(line.is_some_and(|line| line.contains(sandbox.home().to_str().unwrap())), "{item}: {outcome:?}");
+        assert_eq!(crate::support::listing(&sandbox.home()), before, "{item}: not even a directory on the way to it");
     }
 }

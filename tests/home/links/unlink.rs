@@ -1,5 +1,6 @@
 //! `--unlink` removes the links that hermes-exec makes, and nothing else.
 
+use super::stamps;
 use crate::support::Sandbox;
 use std::fs;
 use std::path::PathBuf;
@@ -18,110 +19,97 @@ fn at(sandbox: &Sandbox, place: &str) -> PathBuf {
     sandbox.home().join(place)
 }
 
-#[test]
-fn unlink_removes_our_links_and_leaves_directories_and_sources() {
-    let sandbox = with_links();
-    let sources = crate::support::listing(&sandbox.real().join(".claude"));
-    let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run();
-    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{outcome:?}");
-    for place in [".claude", ".claude.json", "Library/Keychains"] {
-        assert!(!at(&sandbox, place).is_symlink(), "{place}");
-    }
-    assert!(at(&sandbox, "Library").is_dir());
-    assert!(sandbox.real().join(".claude.json").is_file());
-    assert_eq!(crate::support::listing(&sandbox.real().join(".claude")), sources);
+/// Does it with these options, and gives what it tells, with places instead of paths; it ends well.
+#[track_caller]
+fn unlink(sandbox: &Sandbox, options: &[&str]) -> Vec<String> {
+    let outcome = sandbox.hx([&["-p", "builder", "--unlink"], options].concat()).run().ok();
+    let home = format!("{}/", sandbox.home().display());
+    outcome.out().replace(&home, "").replace(sandbox.dir.to_str().unwrap(), "{dir}").lines().map(Into::into).collect()
+}
+
+/// Puts another link in the place of one of ours.
+fn replace(sandbox: &Sandbox, place: &str, text: impl AsRef<std::path::Path>) {
+    fs::remove_file(at(sandbox, place)).unwrap();
+    sandbox.link(text, at(sandbox, place));
 }
 
 #[test]
-fn unlink_looks_at_the_places_that_defaults_and_options_name() {
+fn unlink_removes_our_links_where_defaults_and_options_name_them_and_they_come_back() {
+    const SHARE: [&str; 2] = ["--share", ".config/gh"];
     let sandbox = with_links();
-    sandbox.hx(["-p", "builder", "--unlink"]).run();
-    assert!(at(&sandbox, ".config/gh").is_symlink(), "no option names it");
-    let outcome = sandbox.hx(["-p", "builder", "--unlink", "--share", ".config/gh"]).run();
-    assert_eq!(outcome.code(), 0, "{outcome:?}");
-    assert!(!at(&sandbox, ".config/gh").is_symlink());
-    assert!(at(&sandbox, ".config").is_dir());
-}
-
-#[test]
-fn unlink_leaves_what_is_not_ours() {
-    let sandbox = with_links();
-    let elsewhere = sandbox.mkdir("elsewhere");
-    let root = sandbox.root();
-    for (place, text) in
-        [(".claude", elsewhere), (".claude.json", root.join("gone")), ("Library/Keychains", "/no/such".into())]
-    {
-        fs::remove_file(at(&sandbox, place)).unwrap();
-        std::os::unix::fs::symlink(text, at(&sandbox, place)).unwrap();
-    }
-    sandbox.write("real/.hermes/profiles/builder/home/.gitconfig", "mine");
     let before = sandbox.listing();
-    let outcome = sandbox.hx(["-p", "builder", "--unlink", "--share", ".gitconfig"]).run();
-    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    let of_defaults = [
+        "removed: .claude -> {dir}/real/.claude",
+        "removed: .claude.json -> {dir}/real/.claude.json",
+        "removed: Library/Keychains -> {dir}/real/Library/Keychains",
+    ];
+    assert_eq!(unlink(&sandbox, &[]), of_defaults);
+    assert_eq!(unlink(&sandbox, &SHARE), ["removed: .config/gh -> {dir}/real/.config/gh"]);
+    let mut expected = before.clone();
+    expected.retain(|path, what| !(path.starts_with(sandbox.home()) && what.contains("link to")));
+    assert_eq!(sandbox.listing(), expected, "directories and sources stay");
+
+    let unlinked = stamps(&sandbox);
+    assert_eq!(unlink(&sandbox, &SHARE), [""; 0], "a second time there is nothing to do or to say");
+    assert_eq!(stamps(&sandbox), unlinked);
+    sandbox.hx(["-p", "builder", "--share", ".config/gh", "true"]).run().ok();
+    assert_eq!(sandbox.listing(), before);
+}
+
+#[test]
+fn unlink_leaves_what_is_not_ours_and_says_so() {
+    let sandbox = with_links();
+    replace(&sandbox, ".claude", sandbox.mkdir("elsewhere"));
+    replace(&sandbox, ".claude.json", sandbox.root().join("gone"));
+    replace(&sandbox, "Library/Keychains", "/no/such");
+    sandbox.write(at(&sandbox, ".gitconfig"), "mine");
+    let before = sandbox.listing();
+    let left = [
+        "left: .claude -> {dir}/elsewhere",
+        "left: .claude.json -> {dir}/real/.hermes/gone",
+        "left: Library/Keychains -> /no/such",
+    ];
+    assert_eq!(unlink(&sandbox, &["--share", ".gitconfig"])[..3], left);
     assert_eq!(sandbox.listing(), before);
 }
 
 #[test]
 fn unlink_removes_stale_links_into_the_real_home() {
     let sandbox = with_links();
-    fs::remove_file(at(&sandbox, ".claude")).unwrap();
-    sandbox.link(sandbox.real().join("old/.claude"), "real/.hermes/profiles/builder/home/.claude");
+    replace(&sandbox, ".claude", sandbox.real().join("old/.claude"));
     fs::remove_dir_all(sandbox.real().join("Library")).unwrap();
-    sandbox.hx(["-p", "builder", "--unlink"]).run();
+    unlink(&sandbox, &[]);
     for place in [".claude", "Library/Keychains"] {
         assert!(!at(&sandbox, place).is_symlink(), "{place}");
     }
 }
 
 #[test]
-fn unlink_makes_nothing() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.mkdir("real/.claude");
-    let before = sandbox.listing();
-    let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run();
-    assert_eq!(outcome.code(), 0, "{outcome:?}");
-    assert_eq!(sandbox.listing(), before);
-}
-
-#[test]
 fn unlink_does_not_follow_a_planted_parent() {
     let sandbox = with_links();
-    let victim = sandbox.mkdir("victim");
     sandbox.link(sandbox.real().join("Library/Keychains"), "victim/Keychains");
     fs::remove_dir_all(at(&sandbox, "Library")).unwrap();
-    sandbox.link(&victim, "real/.hermes/profiles/builder/home/Library");
+    sandbox.link(sandbox.path("victim"), at(&sandbox, "Library"));
     let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
-    assert!(victim.join("Keychains").is_symlink());
+    assert!(sandbox.path("victim/Keychains").is_symlink());
 }
 
-/// The user's own place is a link to a volume, and so ours leads there, too. While that is not mounted, no link to it would
-/// be made, and none is taken out.
+/// The user's own place is a link to a volume, and so is ours. While that is not mounted, no link to it would be made, and
+/// none is removed.
 #[test]
 fn unlink_leaves_a_link_to_a_volume_that_is_gone() {
     let sandbox = Sandbox::with_builder();
     let volume = sandbox.mkdir("volume/claude");
     sandbox.link(&volume, "real/.claude");
     // As an earlier version made it.
-    let link = at(&sandbox, ".claude");
-    sandbox.link(&volume, &link);
+    sandbox.link(&volume, at(&sandbox, ".claude"));
     fs::remove_dir(&volume).unwrap();
-    let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
-    assert!(outcome.out().contains(&format!("left: {} -> {}", link.display(), volume.display())), "{outcome:?}");
-    assert!(link.is_symlink());
+    assert!(unlink(&sandbox, &[]).contains(&"left: .claude -> {dir}/volume/claude".into()));
+    assert!(at(&sandbox, ".claude").is_symlink());
     fs::create_dir(&volume).unwrap();
-    sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
-    assert!(!link.is_symlink());
-}
-
-#[test]
-fn links_come_back_with_the_next_run() {
-    let sandbox = with_links();
-    let before = sandbox.listing();
-    sandbox.hx(["-p", "builder", "--unlink", "--share", ".config/gh"]).run();
-    assert_ne!(sandbox.listing(), before);
-    sandbox.hx(["-p", "builder", "--share", ".config/gh", "true"]).run().ok();
-    assert_eq!(sandbox.listing(), before);
+    unlink(&sandbox, &[]);
+    assert!(!at(&sandbox, ".claude").is_symlink());
 }
 
 #[test]
@@ -130,34 +118,6 @@ fn unlink_of_an_unknown_profile_fails() {
     let before = sandbox.listing();
     sandbox.hx(["-p", "nobody", "--unlink"]).run().fails(125, &["nobody"]);
     assert_eq!(sandbox.listing(), before);
-}
-
-#[test]
-fn unlink_tells_what_it_removed_and_what_it_left() {
-    let sandbox = with_links();
-    let gone = sandbox.root().join("gone");
-    fs::remove_file(at(&sandbox, ".claude")).unwrap();
-    sandbox.link(&gone, "real/.hermes/profiles/builder/home/.claude");
-    let outcome = sandbox.hx(["-p", "builder", "--unlink"]).run().ok();
-    let line = |what: &str, place: &str, text: PathBuf| {
-        format!("{what}: {} -> {}", at(&sandbox, place).display(), text.display())
-    };
-    let expected = [
-        line("left", ".claude", gone),
-        line("removed", ".claude.json", sandbox.real().join(".claude.json")),
-        line("removed", "Library/Keychains", sandbox.real().join("Library/Keychains")),
-    ];
-    assert_eq!(outcome.out().lines().collect::<Vec<_>>(), expected);
-}
-
-#[test]
-fn unlink_a_second_time_has_nothing_to_do_or_to_say() {
-    let sandbox = with_links();
-    let unlink = || sandbox.hx(["-p", "builder", "--unlink", "--share", ".config/gh"]).run().ok();
-    assert_eq!(unlink().out().lines().count(), 4);
-    let before = super::stamps(&sandbox);
-    assert_eq!(unlink().out(), "");
-    assert_eq!(super::stamps(&sandbox), before);
 }
 
 /// The mode says what a run does with HOME; the links of earlier runs are in the home all the same.
@@ -176,6 +136,7 @@ fn unlink_does_not_ask_for_the_mode() {
 #[test]
 fn unlink_where_there_is_no_home_or_no_hermes_is_nothing() {
     let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
     let before = sandbox.listing();
     for options in [&["--unlink"][..], &["-p", "builder", "--unlink"], &["--unlink", "--home", "profile"]] {
         assert_eq!(sandbox.hx(options).run().ok().out(), "");

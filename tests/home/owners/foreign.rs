@@ -88,10 +88,14 @@ fn a_profile_that_may_be_passed_and_not_listed_is_enough() {
 }
 
 #[test]
-fn a_home_that_cannot_be_made_in_a_profile_of_roots_is_an_error() {
-    for mode in [0o755, 0o711] {
+fn a_home_that_cannot_be_made_is_an_error() {
+    for (of_roots, mode) in [(true, 0o755), (true, 0o711), (false, 0o555)] {
         let sandbox = of_user();
-        of_root(&sandbox.profile("builder"), mode);
+        let profile = sandbox.profile("builder");
+        of_root(&profile, mode);
+        if !of_roots {
+            super::give(&profile);
+        }
         let before = sandbox.listing();
         by_user(&sandbox).run().fails(125, &[HOME, "Permission denied", "mkdir"]);
         fs::remove_file(sandbox.copied_binary()).unwrap();

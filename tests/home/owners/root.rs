@@ -67,6 +67,37 @@ fn the_login_of_root_is_linked_by_no_option_and_no_variable() {
     assert_eq!(links.filter(|text| text.starts_with(sandbox.real()) && !text.starts_with(&login)).count(), 3);
 }
 
+/// That of its passwd entry; without one the directory that holds the root as `.hermes`; or none.
+#[test]
+fn the_real_home_is_that_of_the_owner_of_the_profile() {
+    let sandbox = of_user();
+    sandbox.mkdir("login/.claude");
+    let line = "HOME={dir}/login HERMES_HOME={root} -p builder";
+    sandbox.gives(&[(line, "HERMES_REAL_HOME={real}")]);
+    assert_eq!(fs::read_link(sandbox.home().join(".claude")).unwrap(), sandbox.real().join(".claude"));
+
+    let daemon = nix::unistd::User::from_uid(1.into()).unwrap().expect("uid 1 is known");
+    assert!(daemon.dir.is_dir(), "{daemon:?} has a home");
+    sandbox.chown_all(1);
+    sandbox.gives(&[(line, &format!("HERMES_REAL_HOME={}", daemon.dir.display()))]);
+
+    super::give(&sandbox.mkdir("data/profiles/builder"));
+    let line = "HOME={dir}/login HERMES_HOME={dir}/data -p builder";
+    lchown(sandbox.path("data"), Some(USER), Some(GROUP)).unwrap();
+    lchown(sandbox.path("login"), Some(0), Some(0)).unwrap();
+    sandbox.gives(&[(line, "HOME={dir}/data/profiles/builder/home")]);
+    assert!(listing(&sandbox.path("data/profiles/builder/home")).is_empty(), "nothing is linked");
+    let outcome = sandbox.line(line).option("-v").run();
+    assert!(outcome.code() == 0 && !outcome.stderr.is_empty(), "one note says so: {outcome:?}");
+}
+
+#[test]
+fn privileges_are_never_dropped() {
+    let sandbox = of_user();
+    let run = sandbox.builder(["id", "-u"]).env("HERMES_HOME", sandbox.root());
+    assert_eq!(run.run().ok().out(), "0\n");
+}
+
 /// `--bounding-set=-setuid`: root as in a container that was started with `--cap-drop=SETUID`.
 fn without_setuid(sandbox: &Sandbox) -> crate::support::Outcome {
     by_root(sandbox).after_sh("set -- setpriv --inh-caps=-setuid --bounding-set=-setuid \"$@\"").run()

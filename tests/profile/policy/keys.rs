@@ -30,12 +30,6 @@ fn ran(sandbox: &Sandbox, policy: &str, options: &[&str]) -> Outcome {
     outcome
 }
 
-/// The names in the block that the command sees.
-#[track_caller]
-fn names(sandbox: &Sandbox, policy: &str, options: &[&str]) -> BTreeSet<String> {
-    ran(sandbox, policy, options).block().into_iter().map(|(name, _)| name).collect()
-}
-
 /// A tree with everything that a key could change, so that a key without its effect is seen.
 fn furnished() -> Sandbox {
     let sandbox = Sandbox::with_builder();
@@ -130,62 +124,76 @@ fn an_example_with_most_keys() {
     assert!(sandbox.home().join(".config/gh").is_symlink());
 }
 
+/// A policy of the profile, a line (see [`Sandbox::line`]), and what its command gets.
+#[track_caller]
+fn gives(rows: &[(&str, &str, &str)]) {
+    for (policy, line, expected) in rows {
+        with_policy(policy).gives(&[(line, expected)]);
+    }
+}
+
 #[test]
 fn options_win_over_the_file() {
-    let sandbox = furnished();
-    let has = |policy: &str, options: &[&str], name: &str| names(&sandbox, policy, options).contains(name);
-    assert!(has(r#"{"unset": ["ONE_A"]}"#, &["--keep", "ONE_*"], "ONE_A"));
-    assert!(has(r#"{"unset": ["*"]}"#, &["--keep", "OPENAI_API_KEY"], "OPENAI_API_KEY"));
-    assert!(!has(r#"{"keep": ["ONE_A"]}"#, &["--unset", "ONE_*"], "ONE_A"));
-    assert!(!has(r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, &["--unset", "ONE_A"], "ONE_A"));
-    assert!(!has(r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, &["--unset", "NEW"], "NEW"));
-    assert!(!has(r#"{"inherit_credentials": ["openai"]}"#, &["--unset", "OPENAI_*"], "OPENAI_API_KEY"));
-    assert!(has(r#"{"minimal": true}"#, &["--keep", "ONE_A"], "ONE_A"));
-
-    let value = |policy: &str, options: &[&str]| ran(&sandbox, policy, options).var("ONE_A");
-    assert_eq!(value(r#"{"set": {"ONE_A": "file"}}"#, &["--set", "ONE_A=option"]).unwrap(), "option");
-    assert_eq!(value(r#"{"set": {"ONE_A": "file"}}"#, &["--keep", "ONE_A"]).unwrap(), "1", "kept as it is");
-    assert_eq!(value(r#"{"unset": ["ONE_A"]}"#, &["--set", "ONE_A=option"]).unwrap(), "option");
-
-    let home = |policy: &str, options: &[&str]| ran(&sandbox, policy, options).var("HOME").unwrap();
-    assert_eq!(home(r#"{"home": "real"}"#, &["--home", "profile"]), sandbox.home().display().to_string());
-    assert_eq!(home(r#"{"home": "profile"}"#, &["--home", "real"]), sandbox.real().display().to_string());
+    gives(&[
+        (r#"{"unset": ["ONE_A"]}"#, "ONE_A=1 -p builder --keep ONE_*", "ONE_A=1"),
+        (r#"{"unset": ["*"]}"#, "OPENAI_API_KEY=1 -p builder --keep OPENAI_API_KEY", "OPENAI_API_KEY=1"),
+        (r#"{"keep": ["ONE_A"]}"#, "ONE_A=1 -p builder --unset ONE_*", "-ONE_A"),
+        (r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, "ONE_A=1 -p builder --unset ONE_A", "-ONE_A NEW=x"),
+        (r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, "ONE_A=1 -p builder --unset NEW", "ONE_A=x -NEW"),
+        (r#"{"inherit_credentials": ["openai"]}"#, "OPENAI_API_KEY=1 -p builder --unset OPENAI_*", "-OPENAI_API_KEY"),
+        (r#"{"minimal": true}"#, "ONE_A=1 -p builder --keep ONE_A", "ONE_A=1"),
+        (r#"{"set": {"ONE_A": "file"}}"#, "ONE_A=1 -p builder --set ONE_A=option", "ONE_A=option"),
+        (r#"{"set": {"ONE_A": "file"}}"#, "ONE_A=1 -p builder --keep ONE_A", "ONE_A=1"),
+        (r#"{"unset": ["ONE_A"]}"#, "ONE_A=1 -p builder --set ONE_A=option", "ONE_A=option"),
+        (r#"{"home": "real"}"#, "-p builder --home profile", "HOME={home}"),
+        (r#"{"home": "profile"}"#, "-p builder --home real", "HOME={real}"),
+        // HOME cannot be unset.
+        (r#"{"unset": ["HOME", "HOM?", "*"]}"#, "-p builder", "HOME={home}"),
+    ]);
 }
 
 /// The mode's sources in their order.
 #[test]
 fn the_environment_wins_over_the_files_home() {
-    let sandbox = furnished();
-    let (real, own) = (sandbox.real().display().to_string(), sandbox.home().display().to_string());
-    for (policy, variable, value, home) in [
-        (r#"{"home": "profile"}"#, "HERMES_EXEC_HOME_MODE", "real", &real),
-        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE", "profile", &own),
-        (r#"{"home": "profile"}"#, "TERMINAL_HOME_MODE", "host", &real),
-        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", "isolated", &own),
-        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", "auto", &real),
-        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", " ", &real),
-        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE", "", &real),
+    gives(&[
+        (r#"{"home": "profile"}"#, "HERMES_EXEC_HOME_MODE=real -p builder", "HOME={real}"),
+        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE=profile -p builder", "HOME={home}"),
+        (r#"{"home": "profile"}"#, "TERMINAL_HOME_MODE=host -p builder", "HOME={real}"),
+        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE=isolated -p builder", "HOME={home}"),
+        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE=auto -p builder", "HOME={real}"),
+        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE= -p builder", "HOME={real}"),
+        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE= -p builder", "HOME={real}"),
+    ]);
+}
+
+/// A decision of the project: what a program's entry says of credentials stands in place of the general list.
+#[test]
+fn the_credentials_of_a_program_replace_the_general_ones() {
+    for (programs, options, expected) in [
+        ("", "", "OPENAI_API_KEY=1 -GITHUB_TOKEN"),
+        (r#""env": {}"#, "", "OPENAI_API_KEY=1 -GITHUB_TOKEN"),
+        (r#""env": {"keep": ["X"], "share": []}"#, "", "OPENAI_API_KEY=1 -GITHUB_TOKEN"),
+        (r#""gh": {"inherit_credentials": ["github"]}"#, "", "OPENAI_API_KEY=1 -GITHUB_TOKEN"),
+        (r#""env": {"inherit_credentials": ["github"]}"#, "", "-OPENAI_API_KEY GITHUB_TOKEN=1"),
+        (r#""env": {"inherit_credentials": []}"#, "", "-OPENAI_API_KEY -GITHUB_TOKEN"),
+        (r#""env": {"inherit_credentials": ["openai", "github"]}"#, "", "OPENAI_API_KEY=1 GITHUB_TOKEN=1"),
+        // Options add.
+        (
+            r#""env": {"inherit_credentials": ["github"]}"#,
+            "--inherit-credentials=openai",
+            "OPENAI_API_KEY=1 GITHUB_TOKEN=1",
+        ),
+        (r#""env": {"inherit_credentials": []}"#, "--inherit-credentials", "OPENAI_API_KEY=1 -GITHUB_TOKEN"),
     ] {
-        let outcome = start(&sandbox, policy, &[]).env(variable, value).run().ok();
-        assert_eq!(&outcome.var("HOME").unwrap(), home, "{policy} {variable}={value}");
+        let policy = format!("{{\"inherit_credentials\": [\"openai\"], \"programs\": {{{programs}}}}}");
+        gives(&[(&policy, &format!("OPENAI_API_KEY=1 GITHUB_TOKEN=1 -p builder {options}"), expected)]);
     }
 }
 
-#[test]
-fn within_the_file_set_comes_before_unset_and_unset_before_keep() {
-    let sandbox = furnished();
-    let policy = r#"{"keep": ["*"], "unset": ["ONE_*"], "set": {"ONE_A": "set"}}"#;
-    let outcome = ran(&sandbox, policy, &[]);
-    assert_eq!(outcome.var("ONE_A").as_deref(), Some("set"));
-    assert_eq!(outcome.var("ONE_B"), None);
-    assert!(outcome.var("OPENAI_API_KEY").is_some());
-}
-
-#[test]
-fn home_cannot_be_unset() {
-    let sandbox = furnished();
-    let outcome = ran(&sandbox, r#"{"unset": ["HOME", "HOM?", "*"]}"#, &[]);
-    assert_eq!(outcome.var("HOME").unwrap(), sandbox.home().display().to_string());
+/// The places that are links in the profile's home.
+fn links(sandbox: &Sandbox) -> Vec<&'static str> {
+    let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
+    places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect()
 }
 
 #[test]
@@ -193,8 +201,7 @@ fn share_replaces_the_default_and_programs_and_options_add() {
     let linked = |policy: &str, options: &[&str]| {
         let sandbox = furnished();
         ran(&sandbox, policy, options);
-        let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
-        places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect::<Vec<_>>()
+        links(&sandbox)
     };
     assert_eq!(linked("{}", &[]), [".claude", "Library/Keychains"]);
     assert_eq!(linked(r#"{"share": [".ssh"]}"#, &[]), [".ssh"]);
@@ -215,10 +222,7 @@ fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {
     let sandbox = furnished();
     let all = r#"{"share": ["claude", "keychain", ".ssh"], "programs": {"env": {"share": [".config/gh"]}}}"#;
     ran(&sandbox, all, &[]);
-    let linked = || {
-        let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
-        places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect::<Vec<_>>()
-    };
+    let linked = || links(&sandbox);
     assert_eq!(linked(), [".claude", "Library/Keychains", ".config/gh", ".ssh"]);
     let unlink = |policy: &str, options: &[&str]| {
         sandbox.write(OF_PROFILE, policy);
@@ -262,16 +266,9 @@ fn programs_is_looked_up_by_the_base_name_of_the_command_word() {
     assert_eq!(keys(&["env"]), (false, true));
     assert_eq!(keys(&["env", "tool"]), (false, true));
     assert_eq!(keys(&["sh", "-c", "tool"]), (false, false));
-}
-
-/// It is the word that counts, not the `argv[0]` that the command gets.
-#[test]
-fn argv0_does_not_change_the_program() {
-    let sandbox =
-        with_policy(r#"{"programs": {"env": {"keep": ["ONE_A"]}, "other": {"keep": ["ONE_B"]}}, "unset": ["ONE_*"]}"#);
-    let text = fs::read_to_string(sandbox.path(OF_PROFILE)).unwrap();
-    let names = names(&sandbox, &text, &["--argv0", "other"]);
-    assert!(names.contains("ONE_A") && !names.contains("ONE_B"));
+    // It is the word that counts, not the `argv[0]` that the command gets.
+    let policy = r#"{"programs": {"env": {"keep": ["ONE_A"]}, "other": {"keep": ["ONE_B"]}}, "unset": ["ONE_*"]}"#;
+    gives(&[(policy, "ONE_A=1 ONE_B=1 -p builder --argv0 other", "ONE_A=1 -ONE_B")]);
 }
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: names that are not UTF-8")]
@@ -286,39 +283,6 @@ fn a_program_that_is_no_word_of_json_is_looked_up_safely() {
     let name = crate::support::bytes(b"./\xff");
     sandbox.link("/usr/bin/true", std::path::Path::new("work").join(name));
     sandbox.builder([name]).run().ok();
-}
-
-#[test]
-fn the_entry_of_the_program_comes_before_the_rest_of_the_file() {
-    let sandbox = furnished();
-    let has = |policy: &str, options: &[&str], name: &str| names(&sandbox, policy, options).contains(name);
-    let policy = r#"{"unset": ["ONE_*"], "programs": {"env": {"keep": ["ONE_A"]}, "gh": {"keep": ["ONE_B"]}}}"#;
-    assert!(has(policy, &[], "ONE_A"));
-    assert!(!has(policy, &[], "ONE_B"), "of another program");
-    assert!(!has(policy, &["--unset", "ONE_*"], "ONE_A"), "the options come first");
-    let policy = r#"{"set": {"ONE_A": "file"}, "programs": {"env": {"keep": ["ONE_A"]}}}"#;
-    assert_eq!(ran(&sandbox, policy, &[]).var("ONE_A").as_deref(), Some("1"), "kept as it is");
-}
-
-/// A decision of the project: what a program's entry says of credentials stands in place of the general list.
-#[test]
-fn the_credentials_of_a_program_replace_the_general_ones() {
-    let sandbox = furnished();
-    let has = |programs: &str, options: &[&str]| {
-        let policy = format!("{{\"inherit_credentials\": [\"openai\"], \"programs\": {{{programs}}}}}");
-        let names = names(&sandbox, &policy, options);
-        (names.contains("OPENAI_API_KEY"), names.contains("GITHUB_TOKEN"))
-    };
-    assert_eq!(has("", &[]), (true, false));
-    assert_eq!(has(r#""env": {}"#, &[]), (true, false));
-    assert_eq!(has(r#""env": {"keep": ["X"], "share": []}"#, &[]), (true, false));
-    assert_eq!(has(r#""gh": {"inherit_credentials": ["github"]}"#, &[]), (true, false));
-    assert_eq!(has(r#""env": {"inherit_credentials": ["github"]}"#, &[]), (false, true));
-    assert_eq!(has(r#""env": {"inherit_credentials": []}"#, &[]), (false, false));
-    assert_eq!(has(r#""env": {"inherit_credentials": ["openai", "github"]}"#, &[]), (true, true));
-    // Options add.
-    assert_eq!(has(r#""env": {"inherit_credentials": ["github"]}"#, &["--inherit-credentials=openai"]), (true, true));
-    assert_eq!(has(r#""env": {"inherit_credentials": []}"#, &["--inherit-credentials"]), (true, false));
 }
 
 #[test]

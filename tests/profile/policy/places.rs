@@ -2,6 +2,7 @@
 
 use super::{OF_PROFILE, OF_ROOT, as_builder};
 use crate::support::{Run, Sandbox};
+use nix::sys::stat::{Mode, SFlag, mknod};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -145,81 +146,67 @@ fn where_there_is_no_hermes_a_policy_can_be_named_still() {
     assert_eq!(policy_of(sandbox.hx(["--policy", "one.json", ENV[0], ENV[1]])).unwrap(), "one");
 }
 
-/// In each of the three places the file stops the run: 125, its path, nothing started, nothing made.
-#[track_caller]
-fn stops(put: impl Fn(&Sandbox, &str), uid: Option<u32>, words: &[&str]) {
-    for place in [OF_PROFILE, OF_ROOT, "work/named.json"] {
-        let sandbox = Sandbox::with_builder();
-        put(&sandbox, place);
-        let path = sandbox.path(place).display().to_string();
-        let options = if place.starts_with("work") { vec!["--policy", "named.json"] } else { Vec::new() };
-        let copy = sandbox.copied_binary();
-        if let Some(uid) = uid {
-            sandbox.chown_all(uid);
+/// What can be in the place of a policy file that can be read, and what the message says of it.
+type Put = fn(&Sandbox, &str);
+const NOT_POLICIES: [(&str, Put, &str); 7] = [
+    ("a directory", |sandbox, place| drop(sandbox.mkdir(place)), "not a regular file"),
+    ("a named pipe", |sandbox, place| node(sandbox, place, SFlag::S_IFIFO, 0), "not a regular file"),
+    ("a device", |sandbox, place| node(sandbox, place, SFlag::S_IFCHR, nix::libc::makedev(1, 3)), "not a regular file"),
+    ("a loop of symlinks", |sandbox, place| drop(sandbox.link(sandbox.path(place), place)), ""),
+    ("a file of more than 1 MiB", |sandbox, place| drop(sandbox.write(place, padded("{}", (1 << 20) + 1))), "1 MiB"),
+    ("a file of 10 MiB", |sandbox, place| drop(sandbox.write(place, padded("{}", 10 << 20))), "1 MiB"),
+    (
+        CLOSED,
+        |sandbox, place| {
+            fs::set_permissions(sandbox.write(place, "{}"), fs::Permissions::from_mode(0o000)).unwrap();
+            sandbox.chown_all(UID);
+        },
+        "ermission denied",
+    ),
+];
+const CLOSED: &str = "a file that the caller may not read";
+const UID: u32 = 54321;
+
+fn node(sandbox: &Sandbox, place: &str, kind: SFlag, device: nix::libc::dev_t) {
+    mknod(&sandbox.path(place), kind, Mode::from_bits_truncate(0o644), device).unwrap();
+}
+
+fn padded(text: &str, length: usize) -> String {
+    format!("{text:length$}")
+}
+
+/// In each of the three places: 125, its path, nothing started, nothing made.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
+#[test]
+fn what_cannot_be_read_in_its_place_stops_the_run() {
+    for (what, put, words) in NOT_POLICIES {
+        for (place, options) in
+            [(OF_PROFILE, &[][..]), (OF_ROOT, &[]), ("work/named.json", &["--policy", "named.json"])]
+        {
+            let sandbox = Sandbox::with_builder();
+            let copy = sandbox.copied_binary();
+            put(&sandbox, place);
+            let before = sandbox.listing();
+            let start = |args: &[&str]| {
+                let run = sandbox.hx([&["-p", "builder"], options, args].concat());
+                // A file that is waited for would hang the test.
+                let run = run.program(&copy).after_sh("set -- timeout 60 \"$@\"");
+                if what == CLOSED { run.uid(UID) } else { run }
+            };
+            let path = sandbox.path(place).display().to_string();
+            let named = options.last().copied().unwrap_or(&path);
+            let outcome = start(&["touch", "made"]).run().fails(125, &[named, words]);
+            assert!(!outcome.stderr.contains("panic"), "{outcome:?}");
+            start(&["--unlink"]).run().fails(125, &[named]);
+            let explained = start(&["-n", "touch", "made"]).run();
+            assert_eq!(explained.code(), 125, "{what}: {explained:?}");
+            assert_eq!(sandbox.listing(), before, "{what} at {place}");
+            start(&["--no-policy", "true"]).run().ok();
         }
-        let before = sandbox.listing();
-        let start = |args: &[&str]| {
-            let run = sandbox.hx(["-p", "builder"].iter().chain(&options).chain(args));
-            // A file that is waited for would hang the test.
-            let run = run.program(&copy).after_sh("set -- timeout 60 \"$@\"");
-            if let Some(uid) = uid { run.uid(uid) } else { run }
-        };
-        let named = if place.starts_with("work") { "named.json" } else { &path };
-        let outcome = start(&["touch", "made"]).run().fails(125, &[&[named], words].concat());
-        assert!(!outcome.stderr.contains("panic"), "{outcome:?}");
-        start(&["--unlink"]).run().fails(125, &[named]);
-        let explained = start(&["-n", "touch", "made"]).run();
-        assert_eq!(explained.code(), 125, "{explained:?}");
-        assert_eq!(sandbox.listing(), before, "{place}");
-        start(&["--no-policy", "true"]).run().ok();
     }
-}
-
-#[test]
-fn a_directory_in_its_place_stops_the_run() {
-    stops(|sandbox, place| drop(sandbox.mkdir(place)), None, &["not a regular file"]);
-}
-
-#[test]
-fn a_named_pipe_in_its_place_stops_the_run() {
-    let mode = nix::sys::stat::Mode::from_bits_truncate(0o600);
-    stops(|sandbox, place| nix::unistd::mkfifo(&sandbox.path(place), mode).unwrap(), None, &["not a regular file"]);
-}
-
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
-#[test]
-fn a_device_in_its_place_stops_the_run() {
-    let null = nix::libc::makedev(1, 3);
-    let put = |sandbox: &Sandbox, place: &str| {
-        let mode = nix::sys::stat::Mode::from_bits_truncate(0o644);
-        nix::sys::stat::mknod(&sandbox.path(place), nix::sys::stat::SFlag::S_IFCHR, mode, null).unwrap();
-    };
-    stops(put, None, &["not a regular file"]);
-}
-
-#[test]
-fn a_loop_of_links_in_its_place_stops_the_run() {
-    stops(|sandbox, place| drop(sandbox.link(sandbox.path(place), place)), None, &[]);
-}
-
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
-#[test]
-fn a_file_that_may_not_be_read_stops_the_run() {
-    let put = |sandbox: &Sandbox, place: &str| {
-        let file = sandbox.write(place, "{}");
-        fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
-    };
-    stops(put, Some(54321), &["ermission denied"]);
-}
-
-#[test]
-fn a_file_over_1_mb_stops_the_run() {
-    let padded = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
-    stops(|sandbox, place| drop(sandbox.write(place, padded((1 << 20) + 1))), None, &["1 MiB"]);
-    stops(|sandbox, place| drop(sandbox.write(place, padded(10 << 20))), None, &["1 MiB"]);
+    // As large as it may be.
     let sandbox = Sandbox::with_builder();
-    let text = marked("large");
-    sandbox.write(OF_PROFILE, format!("{text}{}", " ".repeat((1 << 20) - text.len())));
+    sandbox.write(OF_PROFILE, padded(&marked("large"), 1 << 20));
     assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "large");
 }
 

@@ -5,7 +5,7 @@ use super::{USER, full, peek, start, text};
 use crate::support::Sandbox;
 
 /// Starts a sibling, waits until it has its environment, then, from a shell of its own, the command with the process ids of parent, grandparent and sibling.
-const RELATIVES: &str = r#"
+pub const RELATIVES: &str = r#"
 STARTED=yes sleep 600 >/dev/null 2>&1 &
 sibling=$!
 until grep -qa STARTED=yes "/proc/$sibling/environ"; do :; done

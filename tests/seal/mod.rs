@@ -87,6 +87,23 @@ fn all_read(sandbox: &Sandbox) -> Vec<String> {
     lines
 }
 
+/// Of these files, below the tree, a command that `run` starts can read all, and with `--seal=files` only the open ones.
+#[track_caller]
+fn assert_closed(
+    sandbox: &Sandbox,
+    run: impl Fn(&[&str], &str) -> Outcome,
+    secret: &[&str],
+    open: &[&str],
+    what: &str,
+) {
+    let all = [secret, open].concat();
+    let cat = |file: &&str| format!("cat '{}' >/dev/null && echo '{file}'\n", sandbox.path(file).display());
+    let script = format!("exec 2>/dev/null\n{}:", all.iter().map(cat).collect::<String>());
+    let read = |level| run(level, &script).ok().out().lines().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(read(&[]), all, "{what}, without a seal");
+    assert_eq!(read(&["--seal=files"]), open, "{what}");
+}
+
 /// The program `peek` where the user can reach it.
 fn peek(sandbox: &Sandbox) -> PathBuf {
     sandbox.copied("peek", &example("peek"))

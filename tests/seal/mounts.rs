@@ -1,7 +1,7 @@
 //! Bind mounts that were there before: a secret file has as many paths as mounts show it. Each test mounts in a namespace of
 //! its own, which ends with it.
 
-use super::{USER, full, text};
+use super::{USER, assert_closed, full, text};
 use crate::support::{Outcome, Sandbox};
 
 /// Does `mounts` as root, in the directory of the sandbox, then starts the binary as the user.
@@ -106,14 +106,8 @@ fn a_secret_file_is_closed_by_every_path_that_mounts_give_it() {
         }
         sandbox.write("work/file", "to mount over");
         sandbox.chown_all(USER);
-        let cat = |file: &&str| format!("cat ../{file} >/dev/null && echo {file}\n");
-        let script = format!("exec 2>/dev/null\n{}:", [secret, open].concat().iter().map(cat).collect::<String>());
-        let lines = |options| {
-            let outcome = with_mounts(&sandbox, mounts, options, &script).ok();
-            outcome.out().lines().map(str::to_owned).collect::<Vec<_>>()
-        };
-        assert_eq!(lines(&[]), [secret, open].concat(), "{what}, without a seal");
-        assert_eq!(lines(&["--seal=files"]), open, "{what}");
+        let run = |level: &[&str], script: &str| with_mounts(&sandbox, mounts, level, script);
+        assert_closed(&sandbox, run, secret, open, what);
     }
 }
 

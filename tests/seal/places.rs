@@ -3,30 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{SECRETS, USER, explained, full, lines, shell, start, text};
+use super::{SECRETS, USER, explained, full, shell, start, text};
 use crate::support::Sandbox;
-
-/// Reads these files, relative to the sandbox, and gives those that could be read.
-fn read(sandbox: &Sandbox, options: &[&str], files: &[&str]) -> Vec<String> {
-    let cat = files.iter().map(|file| {
-        let path = sandbox.path(file);
-        format!("cat '{}' >/dev/null && echo '{file}'\n", path.display())
-    });
-    lines(sandbox, options, &format!("exec 2>/dev/null\n{}:", cat.collect::<String>()))
-}
 
 /// Of these files the first ones cannot be read, and the others can.
 #[track_caller]
 fn assert_closed(sandbox: &Sandbox, options: &[&str], secret: &[&str], open: &[&str]) {
     sandbox.chown_all(USER);
-    let all = [secret, open].concat();
-    let sort = |list: &[&str]| {
-        let mut list: Vec<_> = list.iter().map(|&file| file.to_owned()).collect();
-        list.sort();
-        list
-    };
-    assert_eq!(read(sandbox, options, &all), sort(&all), "without a seal");
-    assert_eq!(read(sandbox, &[options, &["--seal=files"]].concat(), &all), sort(open));
+    let run = |level: &[&str], script: &str| shell(sandbox, &[options, level].concat(), script);
+    super::assert_closed(sandbox, run, secret, open, "");
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn node(sandbox: &Sandbox, place: &str, kind: SFlag, device: nix::libc::dev_t) {
 }
 
 fn padded(text: &str, length: usize) -> String {
-    format!("{text:length$}")
+    format!("{text}{}", " ".repeat(length - text.len()))
 }
 
 /// In each of the three places: 125, its path, nothing started, nothing made.

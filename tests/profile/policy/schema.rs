@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::with_policy;
 
 /// The keys that the program says it knows, at the top or in a program's entry.
-fn known(text: &str) -> BTreeSet<String> {
+pub fn known(text: &str) -> BTreeSet<String> {
     let outcome = with_policy(text).builder(["true"]).run().fails(125, &["valid keys here: "]);
     let keys = outcome.stderr.split_once("valid keys here: ").unwrap().1;
     keys.trim_end().split(", ").map(str::to_owned).collect()

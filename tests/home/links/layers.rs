@@ -60,22 +60,6 @@ fn parents_at_every_depth_are_made_as_private_directories() {
 }
 
 #[test]
-fn a_file_that_took_the_place_of_the_link_is_kept() {
-    // A tool that saves by a rename over the link, instead of through it.
-    let sandbox = with_sources();
-    share_all(&sandbox);
-    let at = sandbox.home().join(".claude.json");
-    fs::remove_file(&at).unwrap();
-    sandbox.write(&at, "saved by a tool");
-    let before = stamps(&sandbox);
-    let outcome = share_all(&sandbox);
-    assert!(outcome.stderr.contains(&format!("{} is not linked", at.display())), "{outcome:?}");
-    assert_eq!(fs::read_to_string(&at).unwrap(), "saved by a tool");
-    assert_eq!(fs::read_to_string(sandbox.path("real/.claude.json")).unwrap(), "{}");
-    assert_eq!(stamps(&sandbox), before);
-}
-
-#[test]
 fn a_link_whose_source_went_away_stays_for_the_day_it_comes_back() {
     let sandbox = with_sources();
     share_all(&sandbox);

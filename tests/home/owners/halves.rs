@@ -25,14 +25,19 @@ fn without_space(scene: &Scene, from: usize, count: usize) -> String {
     ended.err
 }
 
+/// Starts that make both links of Claude Code, by each caller: in a missing home, and where the first is stale.
+fn with_both_links_to_make() -> impl Iterator<Item = Scene> {
+    let all = CALLERS.into_iter().flat_map(|caller| [Work::First, Work::Replace].map(|work| Scene::new(caller, work)));
+    all.inspect(|scene| {
+        scene.set_up();
+        let _ = fs::remove_file(scene.home().join(".claude.json"));
+    })
+}
+
 #[test]
 fn w58_where_the_first_link_of_claude_fails_the_second_is_not_made() {
-    for (caller, work) in CALLERS.into_iter().flat_map(|caller| [(caller, Work::First), (caller, Work::Replace)]) {
-        let scene = Scene::new(caller, work);
-        scene.set_up();
-        if work == Work::Replace {
-            fs::remove_file(scene.home().join(".claude.json")).unwrap();
-        }
+    for scene in with_both_links_to_make() {
+        let (caller, work) = (scene.caller, scene.work);
         let said = without_space(&scene, 0, 1);
         let links: Vec<_> = scene.entries().into_iter().filter(|entry| entry.starts_with(".claude")).collect();
         match work {
@@ -56,12 +61,8 @@ fn w58_where_the_first_link_of_claude_fails_the_second_is_not_made() {
 
 #[test]
 fn w58_where_the_second_link_of_claude_fails_the_first_is_taken_away_again() {
-    for (caller, work) in CALLERS.into_iter().flat_map(|caller| [(caller, Work::First), (caller, Work::Replace)]) {
-        let scene = Scene::new(caller, work);
-        scene.set_up();
-        if work == Work::Replace {
-            fs::remove_file(scene.home().join(".claude.json")).unwrap();
-        }
+    for scene in with_both_links_to_make() {
+        let (caller, work) = (scene.caller, scene.work);
         let said = without_space(&scene, 1, 1);
         assert!(!scene.entries().iter().any(|entry| entry.starts_with(".claude")), "{:?}", scene.entries());
         let line = format!("{} is not linked", scene.home().join(".claude").display());

@@ -1,7 +1,7 @@
 //! Which file is the policy, and what may stand in its place.
 
 use super::{OF_PROFILE, OF_ROOT, as_builder};
-use crate::support::{Run, Sandbox};
+use crate::support::Sandbox;
 use nix::sys::stat::{Mode, SFlag, mknod};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,14 +10,6 @@ use std::os::unix::fs::PermissionsExt;
 fn marked(mark: &str) -> String {
     format!("{{\"set\": {{\"POLICY\": \"{mark}\"}}}}")
 }
-
-/// The mark of the policy file that held in a run without a word on stderr.
-#[track_caller]
-fn policy_of(run: Run) -> Option<String> {
-    run.run().ok().var("POLICY")
-}
-
-const ENV: [&str; 2] = ["/usr/bin/env", "-0"];
 
 /// The profile, its root and another profile, each with a file of its own, and two files elsewhere.
 fn with_files() -> Sandbox {
@@ -33,48 +25,40 @@ fn with_files() -> Sandbox {
 #[test]
 fn the_file_of_the_profile_comes_before_the_one_of_the_root() {
     let sandbox = with_files();
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "profile");
-    assert_eq!(policy_of(sandbox.hx(ENV)).unwrap(), "root", "the root is the directory of the profile `default`");
+    // The root is the directory of the profile `default`.
+    sandbox.gives(&[("-p builder", "POLICY=profile"), ("", "POLICY=root")]);
     fs::remove_file(sandbox.path(OF_PROFILE)).unwrap();
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "root");
+    sandbox.gives(&[("-p builder", "POLICY=root")]);
     fs::remove_file(sandbox.path(OF_ROOT)).unwrap();
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))), None);
-    assert_eq!(policy_of(sandbox.hx(ENV)), None);
+    sandbox.gives(&[("-p builder", "-POLICY"), ("", "-POLICY")]);
 }
 
 #[test]
-fn every_source_of_the_profile_leads_to_its_file() {
-    let sandbox = with_files();
-    let other = sandbox.path("real/.hermes/profiles/other");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_PROFILE", "other")).unwrap(), "other");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_HOME", &other)).unwrap(), "other");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[])).env("HERMES_HOME", &other)).unwrap(), "profile");
-    sandbox.write("real/.hermes/active_profile", "other");
-    assert_eq!(policy_of(sandbox.hx(ENV)).unwrap(), "other");
-}
-
-#[test]
-fn of_another_root_the_file_is_in_that_root() {
+fn every_source_of_the_profile_and_of_the_root_decides_which_file() {
     let sandbox = with_files();
     sandbox.mkdir("data/profiles/builder");
     sandbox.write("data/hermes-exec.json", marked("data"));
-    let data = sandbox.path("data");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_HOME", &data)).unwrap(), "data");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[])).env("HERMES_HOME", &data)).unwrap(), "data");
-    let shaped = sandbox.path("data/profiles/builder");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_HOME", shaped)).unwrap(), "data");
+    sandbox.gives(&[
+        ("HERMES_PROFILE=other", "POLICY=other"),
+        ("HERMES_HOME={root}/profiles/other", "POLICY=other"),
+        ("HERMES_HOME={root}/profiles/other -p builder", "POLICY=profile"),
+        ("HERMES_HOME={dir}/data", "POLICY=data"),
+        ("HERMES_HOME={dir}/data -p builder", "POLICY=data"),
+        ("HERMES_HOME={dir}/data/profiles/builder", "POLICY=data"),
+    ]);
+    sandbox.write("real/.hermes/active_profile", "other");
+    sandbox.gives(&[("", "POLICY=other")]);
 }
 
 #[test]
 fn one_file_alone_holds() {
     let sandbox = with_files();
     sandbox.write(OF_PROFILE, "{}");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))), None, "the file of the root is not merged in");
+    sandbox.gives(&[("-p builder", "-POLICY")]);
     sandbox.write(OF_ROOT, "not read, and not JSON");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))), None);
+    sandbox.gives(&[("-p builder", "-POLICY")]);
     sandbox.write(OF_PROFILE, "not JSON");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&["--policy", "one.json"]))).unwrap(), "one");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&["--no-policy"]))), None);
+    sandbox.gives(&[("-p builder --policy one.json", "POLICY=one"), ("-p builder --no-policy", "-POLICY")]);
 }
 
 /// Whoever links the file to one that has been moved must not lose its rules in silence.
@@ -88,42 +72,37 @@ fn a_link_that_leads_nowhere_is_not_a_file_that_nobody_made() {
         let named = if is_named { "one.json" } else { path.to_str().unwrap() };
         let what = if is_named { "it is a dangling symlink" } else { "is a symlink, which is not followed here" };
         sandbox.hx(as_builder(options)).run().fails(125, &[named, what]);
-        assert_eq!(policy_of(sandbox.hx(as_builder(&[options, &["--no-policy"]].concat()))), None);
+        sandbox.hx(as_builder(&[options, &["--no-policy"]].concat())).run().ok();
     }
 }
 
 #[test]
 fn of_policy_and_no_policy_the_later_wins() {
-    let sandbox = with_files();
-    let gone = "--policy=/no/such/file";
-    for (options, policy) in [
-        (&["--policy", "one.json"][..], Some("one")),
-        (&["--policy=one.json"], Some("one")),
-        (&["--policy", "one.json", "--policy", "two.json"], Some("two")),
-        (&[gone, "--policy", "two.json"], Some("two")),
-        (&["--no-policy"], None),
-        (&["--no-policy", "--no-policy"], None),
-        (&["--policy", "one.json", "--no-policy"], None),
-        (&[gone, "--no-policy"], None),
-        (&["--no-policy", "--policy", "one.json"], Some("one")),
-        (&["--policy", "one.json", "--no-policy", "--policy", "two.json"], Some("two")),
-        (&["--no-policy", "--policy", "one.json", "--no-policy"], None),
-    ] {
-        assert_eq!(policy_of(sandbox.hx(as_builder(options))).as_deref(), policy, "{options:?}");
-    }
+    with_files().gives(&[
+        ("-p builder --policy one.json", "POLICY=one"),
+        ("-p builder --policy=one.json", "POLICY=one"),
+        ("-p builder --policy one.json --policy two.json", "POLICY=two"),
+        ("-p builder --policy=/no/such/file --policy two.json", "POLICY=two"),
+        ("-p builder --no-policy", "-POLICY"),
+        ("-p builder --no-policy --no-policy", "-POLICY"),
+        ("-p builder --policy one.json --no-policy", "-POLICY"),
+        ("-p builder --policy=/no/such/file --no-policy", "-POLICY"),
+        ("-p builder --no-policy --policy one.json", "POLICY=one"),
+        ("-p builder --policy one.json --no-policy --policy two.json", "POLICY=two"),
+        ("-p builder --no-policy --policy one.json --no-policy", "-POLICY"),
+    ]);
 }
 
 #[test]
 fn a_relative_policy_counts_from_before_chdir() {
     let sandbox = with_files();
     sandbox.write("elsewhere/one.json", marked("the wrong one"));
-    let elsewhere = sandbox.path("elsewhere").display().to_string();
-    for options in [&["--policy", "one.json", "-C", &elsewhere][..], &["-C", &elsewhere, "--policy", "./one.json"]] {
-        assert_eq!(policy_of(sandbox.hx(as_builder(options))).unwrap(), "one", "{options:?}");
-    }
     sandbox.write("elsewhere/only.json", marked("not there yet"));
-    let args = ["-C", &elsewhere, "--policy", "only.json", "true"];
-    sandbox.hx(args).run().fails(125, &["only.json"]);
+    sandbox.gives(&[
+        ("-p builder --policy one.json -C {dir}/elsewhere", "POLICY=one"),
+        ("-p builder -C {dir}/elsewhere --policy ./one.json", "POLICY=one"),
+    ]);
+    sandbox.refuses(&[("-C {dir}/elsewhere --policy only.json", "only.json")]);
 }
 
 #[test]
@@ -141,9 +120,8 @@ fn where_there_is_no_hermes_a_policy_can_be_named_still() {
     for place in ["real/hermes-exec.json", "work/hermes-exec.json", "real/.config/hermes-exec.json"] {
         sandbox.write(place, marked("not looked for"));
     }
-    assert_eq!(policy_of(sandbox.hx(ENV)), None);
     sandbox.write("work/one.json", marked("one"));
-    assert_eq!(policy_of(sandbox.hx(["--policy", "one.json", ENV[0], ENV[1]])).unwrap(), "one");
+    sandbox.gives(&[("", "-POLICY"), ("--policy one.json", "POLICY=one")]);
 }
 
 /// What can be in the place of a policy file that can be read, and what the message says of it.
@@ -207,7 +185,7 @@ fn what_cannot_be_read_in_its_place_stops_the_run() {
     // As large as it may be.
     let sandbox = Sandbox::with_builder();
     sandbox.write(OF_PROFILE, padded(&marked("large"), 1 << 20));
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "large");
+    sandbox.gives(&[("-p builder", "POLICY=large")]);
 }
 
 #[test]

@@ -8,17 +8,8 @@ use std::os::unix::fs::{PermissionsExt, chown};
 const CALLER: u32 = 10000;
 const OTHER: u32 = 20000;
 
-/// A file as it stands there, and whether it is trusted.
-struct File {
-    uid: u32,
-    gid: u32,
-    mode: u32,
-    trusted: bool,
-}
-
-const fn file(uid: u32, gid: u32, mode: u32, trusted: bool) -> File {
-    File { uid, gid, mode, trusted }
-}
+/// Owner, group and mode of a file, and whether it is trusted.
+type File = (u32, u32, u32, bool);
 
 /// Starts as `caller` with the profile directory of `owner`, for each file in each of its three places.
 #[track_caller]
@@ -29,7 +20,7 @@ fn check(caller: u32, owner: u32, files: &[File]) {
     sandbox.chown_all(owner);
     for place in [OF_PROFILE, OF_ROOT, "work/named.json"] {
         let path = sandbox.write(place, r#"{"set": {"POLICY": "read"}}"#);
-        for File { uid, gid, mode, trusted } in files {
+        for (uid, gid, mode, trusted) in files {
             chown(&path, Some(*uid), Some(*gid)).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(*mode)).unwrap();
             let named = sandbox.path("work/named.json");
@@ -56,28 +47,28 @@ fn files_of_the_caller_and_of_root_are_trusted_and_others_are_not() {
         CALLER,
         CALLER,
         &[
-            file(CALLER, CALLER, 0o600, true),
-            file(CALLER, CALLER, 0o644, true),
-            file(CALLER, OTHER, 0o644, true),
-            file(0, 0, 0o644, true),
-            file(0, OTHER, 0o644, true),
-            file(OTHER, OTHER, 0o644, false),
-            file(OTHER, CALLER, 0o644, false),
-            file(65534, 65534, 0o444, false),
+            (CALLER, CALLER, 0o600, true),
+            (CALLER, CALLER, 0o644, true),
+            (CALLER, OTHER, 0o644, true),
+            (0, 0, 0o644, true),
+            (0, OTHER, 0o644, true),
+            (OTHER, OTHER, 0o644, false),
+            (OTHER, CALLER, 0o644, false),
+            (65534, 65534, 0o444, false),
         ],
     );
 }
 
 #[test]
 fn a_file_of_the_owner_of_the_profile_is_not_trusted() {
-    check(CALLER, OTHER, &[file(OTHER, OTHER, 0o644, false), file(CALLER, OTHER, 0o644, true)]);
-    check(0, OTHER, &[file(OTHER, OTHER, 0o600, false), file(0, 0, 0o600, true), file(0, OTHER, 0o640, true)]);
+    check(CALLER, OTHER, &[(OTHER, OTHER, 0o644, false), (CALLER, OTHER, 0o644, true)]);
+    check(0, OTHER, &[(OTHER, OTHER, 0o600, false), (0, 0, 0o600, true), (0, OTHER, 0o640, true)]);
 }
 
 #[test]
 fn a_file_that_everybody_can_write_is_not_trusted() {
     let modes = [0o646, 0o602, 0o666, 0o777, 0o1646];
-    let of = |uid| modes.map(|mode| file(uid, uid, mode, false));
+    let of = |uid| modes.map(|mode| (uid, uid, mode, false));
     // One that its owner may read, so that it is not the reading that fails.
     check(CALLER, CALLER, &of(CALLER));
     check(0, 0, &of(0));
@@ -90,16 +81,16 @@ fn a_group_that_can_write_is_the_callers() {
         CALLER,
         CALLER,
         &[
-            file(CALLER, CALLER, 0o660, true),
-            file(0, CALLER, 0o664, true),
-            file(CALLER, OTHER, 0o664, false),
-            file(CALLER, 0, 0o664, false),
-            file(0, 0, 0o664, false),
-            file(CALLER, OTHER, 0o624, false),
+            (CALLER, CALLER, 0o660, true),
+            (0, CALLER, 0o664, true),
+            (CALLER, OTHER, 0o664, false),
+            (CALLER, 0, 0o664, false),
+            (0, 0, 0o664, false),
+            (CALLER, OTHER, 0o624, false),
         ],
     );
-    check(CALLER, OTHER, &[file(CALLER, OTHER, 0o664, false), file(CALLER, CALLER, 0o664, true)]);
-    check(0, CALLER, &[file(0, 0, 0o660, true), file(0, CALLER, 0o660, false), file(0, OTHER, 0o660, false)]);
+    check(CALLER, OTHER, &[(CALLER, OTHER, 0o664, false), (CALLER, CALLER, 0o664, true)]);
+    check(0, CALLER, &[(0, 0, 0o660, true), (0, CALLER, 0o660, false), (0, OTHER, 0o660, false)]);
 }
 
 #[test]

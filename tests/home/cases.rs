@@ -1,6 +1,6 @@
-//! The H and S cases of tests/cases.md, reports of what an isolated home takes from the tools that run in it, as far as they need
-//! no foreign tool. The number in a test's name is the report's. H01, H02, H11, S01 and S06 are in `field`; H05 and H08
-//! in `home::mode`; H15 and S11 in `owners`; H16 in `explained`; S08 in `concurrency`; S17 in `odd_paths`.
+//! The H and S cases of tests/cases.md, reports of what an isolated home takes from the tools that run in it, as far as they
+//! need no foreign tool and stand nowhere else: the page says which test holds which. The number in a test's name is the
+//! report's.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

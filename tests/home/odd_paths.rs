@@ -179,29 +179,6 @@ fn a_roundabout_spelling_of_the_root_leads_to_the_same_home_and_is_handed_on_as_
 }
 
 #[test]
-fn a_roundabout_spelling_of_a_profile_selects_it() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.profile("writer");
-    let root = sandbox.root().display().to_string();
-    for spelling in [
-        "profiles/builder",
-        "profiles/../profiles/builder",
-        "profiles//writer/../../profiles/builder//",
-        "./profiles/./builder/.",
-    ] {
-        let value_given = format!("{root}/{spelling}");
-        let outcome = sandbox.hx(["env", "-0"]).env("HERMES_HOME", &value_given).run().ok();
-        assert_eq!(PathBuf::from(value(&outcome, "HOME")), sandbox.home(), "{spelling}");
-        assert_eq!(value(&outcome, "HERMES_HOME"), value_given.as_str());
-    }
-    // What ends in `..` is no profile by its spelling, wherever it leads.
-    for spelling in ["profiles/builder/..", "profiles/builder/../../profiles/.."] {
-        let run = sandbox.hx(["env", "-0"]).env("HERMES_HOME", format!("{root}/{spelling}"));
-        assert_eq!(PathBuf::from(value(&run.run().ok(), "HOME")), sandbox.real(), "{spelling}");
-    }
-}
-
-#[test]
 fn two_dots_behind_a_link_are_where_the_link_leads() {
     // `<way>/..` is the parent of the directory that `way` leads to, not of the link.
     let sandbox = with_sources();

@@ -7,13 +7,26 @@ use std::path::PathBuf;
 #[test]
 fn hermes_home_is_profile_shaped_when_its_parent_is_called_profiles() {
     let sandbox = Sandbox::with_builder();
-    for path in
-        ["profiles/builder", "profiles/builder/", "profiles//builder//", "/profiles/builder", "./profiles/builder"]
-    {
-        selects(&sandbox, "builder", &[&format!("HERMES_HOME={{root}}/{path}")]);
+    sandbox.profile("writer");
+    // The spelling is kept.
+    for path in [
+        "profiles/builder",
+        "profiles/builder/",
+        "profiles//builder//",
+        "/profiles/builder",
+        "./profiles/builder",
+        "./profiles/./builder/.",
+        "profiles/../profiles/builder",
+        "profiles//writer/../../profiles/builder//",
+    ] {
+        let value = format!("HERMES_HOME={{root}}/{path}");
+        selects(&sandbox, "builder", &[&value]);
+        sandbox.gives(&[(&value, &value)]);
     }
-    for path in ["", "/", "/.", "/profiles", "/profiles/.", "/profiles/..", "/profiles/../"] {
-        // The spelling is kept.
+    for path in [
+        "", "/", "/.", "/profiles", "/profiles/.", "/profiles/..", "/profiles/../", "/profiles/builder/..",
+        "/profiles/builder/../../profiles/..",
+    ] {
         let value = format!("HERMES_HOME={{root}}{path}");
         sandbox.gives(&[(&value, &format!("HOME={{real}} {value}"))]);
     }

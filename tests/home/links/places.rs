@@ -45,28 +45,22 @@ fn a_link_that_reaches_the_source_in_one_hop_is_left_as_it_is_spelled() {
     }
 }
 
-/// It follows the source all the same. Claude Code saves its settings through one link only.
+/// A link that reaches the source follows it all the same; Claude Code saves its settings through one link only. One into
+/// the real home that dangles was ours.
 #[test]
-fn a_link_that_reaches_the_source_by_more_hops_stays_but_for_claudes_settings() {
+fn a_link_that_reaches_the_source_by_more_hops_stays_and_a_dangling_one_into_the_real_home_is_replaced() {
     for place in PLACES {
-        let sandbox = with_sources();
-        let middle = sandbox.link(sandbox.real().join(place), "middle");
-        put_link(&sandbox, place, &middle);
-        share_all(&sandbox);
-        let text = if place == ".claude.json" { sandbox.real().join(place) } else { middle };
-        assert_eq!(links(&sandbox)[Path::new(place)], text);
-        assert_eq!(links(&sandbox).len(), PLACES.len(), "no temporary is left");
-    }
-}
-
-#[test]
-fn a_dangling_link_into_the_real_home_is_replaced() {
-    for place in PLACES {
-        let sandbox = with_sources();
-        put_link(&sandbox, place, sandbox.real().join("old/place"));
-        share_all(&sandbox);
-        assert_eq!(links(&sandbox)[Path::new(place)], sandbox.real().join(place));
-        assert_eq!(links(&sandbox).len(), PLACES.len(), "no temporary is left");
+        for dangles in [false, true] {
+            let sandbox = with_sources();
+            let source = sandbox.real().join(place);
+            let middle = sandbox.link(&source, "middle");
+            let text = if dangles { sandbox.real().join("old/place") } else { middle };
+            put_link(&sandbox, place, &text);
+            share_all(&sandbox);
+            let is_replaced = dangles || place == ".claude.json";
+            assert_eq!(links(&sandbox)[Path::new(place)], if is_replaced { source } else { text });
+            assert_eq!(links(&sandbox).len(), PLACES.len(), "no temporary is left");
+        }
     }
 }
 

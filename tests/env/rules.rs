@@ -31,6 +31,11 @@ fn with_minimal_the_core_names_pass_and_what_is_named() {
 }
 
 #[test]
+fn the_policy_file_decides_after_the_options() {
+    play("policy");
+}
+
+#[test]
 fn a_redirected_home_sets_and_removes_only_what_belongs_to_it() {
     play("redirect");
 }

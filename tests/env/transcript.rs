@@ -162,6 +162,8 @@ impl Case {
                     (self.start(sandbox, &[], &self.command), self.start(sandbox, &["-n"], &self.command));
                 let is_said = words.iter().all(|words| outcome.stderr.contains(words.as_str()));
                 let is_failure = outcome.stderr.starts_with("hermes-exec: error: ") && outcome.stdout.is_empty();
+                let is_failure =
+                    is_failure && !outcome.stderr.contains('\u{1b}') && outcome.stderr.lines().count() <= 2;
                 let is_so = is_said && is_failure && [outcome.code(), planned.code()] == [*status; 2];
                 let is_so = is_so && sandbox.listing() == untouched;
                 (!is_so).then(|| format!("{outcome:?}, with -n {}", planned.code())).into_iter().collect()

@@ -1,4 +1,4 @@
-//! What the keys do, how they stand to the options, and what holds for a program.
+//! What the keys do, and what holds for a program. More of it is in the transcript `policy`.
 
 use super::{OF_PROFILE, as_builder, with_policy};
 use crate::support::explained::Explained;
@@ -28,12 +28,6 @@ fn ran(sandbox: &Sandbox, policy: &str, options: &[&str]) -> Outcome {
     let outcome = start(sandbox, policy, options).run();
     assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{policy} {options:?}: {outcome:?}");
     outcome
-}
-
-/// The names in the block that the command sees.
-#[track_caller]
-fn names(sandbox: &Sandbox, policy: &str, options: &[&str]) -> BTreeSet<String> {
-    ran(sandbox, policy, options).block().into_iter().map(|(name, _)| name).collect()
 }
 
 /// A tree with everything that a key could change, so that a key without its effect is seen.
@@ -130,85 +124,6 @@ fn an_example_with_most_keys() {
     assert!(sandbox.home().join(".config/gh").is_symlink());
 }
 
-#[test]
-fn options_win_over_the_file() {
-    let sandbox = furnished();
-    let has = |policy: &str, options: &[&str], name: &str| names(&sandbox, policy, options).contains(name);
-    assert!(has(r#"{"unset": ["ONE_A"]}"#, &["--keep", "ONE_*"], "ONE_A"));
-    assert!(has(r#"{"unset": ["*"]}"#, &["--keep", "OPENAI_API_KEY"], "OPENAI_API_KEY"));
-    assert!(!has(r#"{"keep": ["ONE_A"]}"#, &["--unset", "ONE_*"], "ONE_A"));
-    assert!(!has(r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, &["--unset", "ONE_A"], "ONE_A"));
-    assert!(!has(r#"{"set": {"ONE_A": "x", "NEW": "x"}}"#, &["--unset", "NEW"], "NEW"));
-    assert!(!has(r#"{"inherit_credentials": ["openai"]}"#, &["--unset", "OPENAI_*"], "OPENAI_API_KEY"));
-    assert!(has(r#"{"minimal": true}"#, &["--keep", "ONE_A"], "ONE_A"));
-
-    let value = |policy: &str, options: &[&str]| ran(&sandbox, policy, options).var("ONE_A");
-    assert_eq!(value(r#"{"set": {"ONE_A": "file"}}"#, &["--set", "ONE_A=option"]).unwrap(), "option");
-    assert_eq!(value(r#"{"set": {"ONE_A": "file"}}"#, &["--keep", "ONE_A"]).unwrap(), "1", "kept as it is");
-    assert_eq!(value(r#"{"unset": ["ONE_A"]}"#, &["--set", "ONE_A=option"]).unwrap(), "option");
-
-    let home = |policy: &str, options: &[&str]| ran(&sandbox, policy, options).var("HOME").unwrap();
-    assert_eq!(home(r#"{"home": "real"}"#, &["--home", "profile"]), sandbox.home().display().to_string());
-    assert_eq!(home(r#"{"home": "profile"}"#, &["--home", "real"]), sandbox.real().display().to_string());
-}
-
-/// The mode's sources in their order.
-#[test]
-fn the_environment_wins_over_the_files_home() {
-    let sandbox = furnished();
-    let (real, own) = (sandbox.real().display().to_string(), sandbox.home().display().to_string());
-    for (policy, variable, value, home) in [
-        (r#"{"home": "profile"}"#, "HERMES_EXEC_HOME_MODE", "real", &real),
-        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE", "profile", &own),
-        (r#"{"home": "profile"}"#, "TERMINAL_HOME_MODE", "host", &real),
-        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", "isolated", &own),
-        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", "auto", &real),
-        (r#"{"home": "real"}"#, "TERMINAL_HOME_MODE", " ", &real),
-        (r#"{"home": "real"}"#, "HERMES_EXEC_HOME_MODE", "", &real),
-    ] {
-        let outcome = start(&sandbox, policy, &[]).env(variable, value).run().ok();
-        assert_eq!(&outcome.var("HOME").unwrap(), home, "{policy} {variable}={value}");
-    }
-}
-
-#[test]
-fn within_the_file_set_comes_before_unset_and_unset_before_keep() {
-    let sandbox = furnished();
-    let policy = r#"{"keep": ["*"], "unset": ["ONE_*"], "set": {"ONE_A": "set"}}"#;
-    let outcome = ran(&sandbox, policy, &[]);
-    assert_eq!(outcome.var("ONE_A").as_deref(), Some("set"));
-    assert_eq!(outcome.var("ONE_B"), None);
-    assert!(outcome.var("OPENAI_API_KEY").is_some());
-}
-
-#[test]
-fn home_cannot_be_unset() {
-    let sandbox = furnished();
-    let outcome = ran(&sandbox, r#"{"unset": ["HOME", "HOM?", "*"]}"#, &[]);
-    assert_eq!(outcome.var("HOME").unwrap(), sandbox.home().display().to_string());
-}
-
-#[test]
-fn share_replaces_the_default_and_programs_and_options_add() {
-    let linked = |policy: &str, options: &[&str]| {
-        let sandbox = furnished();
-        ran(&sandbox, policy, options);
-        let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
-        places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect::<Vec<_>>()
-    };
-    assert_eq!(linked("{}", &[]), [".claude", "Library/Keychains"]);
-    assert_eq!(linked(r#"{"share": [".ssh"]}"#, &[]), [".ssh"]);
-    assert_eq!(linked(r#"{"share": [".ssh", ".ssh", "./.ssh/"]}"#, &[]), [".ssh"]);
-    assert_eq!(linked(r#"{"share": [".ssh"]}"#, &["--share", ".config/gh"]), [".config/gh", ".ssh"]);
-    assert_eq!(linked(r#"{"share": [".ssh", "claude"]}"#, &["--no-share", ".ssh"]), [".claude"]);
-    assert_eq!(linked(r#"{"share": [".ssh"]}"#, &["--no-share", "all", "--share", "claude"]), [".claude"]);
-    let program = r#""programs": {"env": {"share": [".config/gh"]}, "gh": {"share": [".ssh"]}}"#;
-    assert_eq!(linked(&format!("{{{program}}}"), &[]), [".claude", "Library/Keychains", ".config/gh"]);
-    assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &[]), [".config/gh"]);
-    assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &["--no-share", ".config/gh"]), [""; 0]);
-    assert_eq!(linked(&format!("{{\"share\": [], {program}}}"), &["--share", "claude"]), [".claude", ".config/gh"]);
-}
-
 /// Whether a place is named by default, by the policy file or by options.
 #[test]
 fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {
@@ -264,16 +179,6 @@ fn programs_is_looked_up_by_the_base_name_of_the_command_word() {
     assert_eq!(keys(&["sh", "-c", "tool"]), (false, false));
 }
 
-/// It is the word that counts, not the `argv[0]` that the command gets.
-#[test]
-fn argv0_does_not_change_the_program() {
-    let sandbox =
-        with_policy(r#"{"programs": {"env": {"keep": ["ONE_A"]}, "other": {"keep": ["ONE_B"]}}, "unset": ["ONE_*"]}"#);
-    let text = fs::read_to_string(sandbox.path(OF_PROFILE)).unwrap();
-    let names = names(&sandbox, &text, &["--argv0", "other"]);
-    assert!(names.contains("ONE_A") && !names.contains("ONE_B"));
-}
-
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: names that are not UTF-8")]
 #[test]
 fn a_program_that_is_no_word_of_json_is_looked_up_safely() {
@@ -286,76 +191,6 @@ fn a_program_that_is_no_word_of_json_is_looked_up_safely() {
     let name = crate::support::bytes(b"./\xff");
     sandbox.link("/usr/bin/true", std::path::Path::new("work").join(name));
     sandbox.builder([name]).run().ok();
-}
-
-#[test]
-fn the_entry_of_the_program_comes_before_the_rest_of_the_file() {
-    let sandbox = furnished();
-    let has = |policy: &str, options: &[&str], name: &str| names(&sandbox, policy, options).contains(name);
-    let policy = r#"{"unset": ["ONE_*"], "programs": {"env": {"keep": ["ONE_A"]}, "gh": {"keep": ["ONE_B"]}}}"#;
-    assert!(has(policy, &[], "ONE_A"));
-    assert!(!has(policy, &[], "ONE_B"), "of another program");
-    assert!(!has(policy, &["--unset", "ONE_*"], "ONE_A"), "the options come first");
-    let policy = r#"{"set": {"ONE_A": "file"}, "programs": {"env": {"keep": ["ONE_A"]}}}"#;
-    assert_eq!(ran(&sandbox, policy, &[]).var("ONE_A").as_deref(), Some("1"), "kept as it is");
-}
-
-/// A decision of the project: what a program's entry says of credentials stands in place of the general list.
-#[test]
-fn the_credentials_of_a_program_replace_the_general_ones() {
-    let sandbox = furnished();
-    let has = |programs: &str, options: &[&str]| {
-        let policy = format!("{{\"inherit_credentials\": [\"openai\"], \"programs\": {{{programs}}}}}");
-        let names = names(&sandbox, &policy, options);
-        (names.contains("OPENAI_API_KEY"), names.contains("GITHUB_TOKEN"))
-    };
-    assert_eq!(has("", &[]), (true, false));
-    assert_eq!(has(r#""env": {}"#, &[]), (true, false));
-    assert_eq!(has(r#""env": {"keep": ["X"], "share": []}"#, &[]), (true, false));
-    assert_eq!(has(r#""gh": {"inherit_credentials": ["github"]}"#, &[]), (true, false));
-    assert_eq!(has(r#""env": {"inherit_credentials": ["github"]}"#, &[]), (false, true));
-    assert_eq!(has(r#""env": {"inherit_credentials": []}"#, &[]), (false, false));
-    assert_eq!(has(r#""env": {"inherit_credentials": ["openai", "github"]}"#, &[]), (true, true));
-    // Options add.
-    assert_eq!(has(r#""env": {"inherit_credentials": ["github"]}"#, &["--inherit-credentials=openai"]), (true, true));
-    assert_eq!(has(r#""env": {"inherit_credentials": []}"#, &["--inherit-credentials"]), (true, false));
-}
-
-#[test]
-fn explain_lists_the_grants_of_the_file() {
-    let sandbox = with_policy(
-        r#"{"share": ["claude", ".ssh"], "keep": ["ANTHROPIC_*", "EDITOR"], "inherit_credentials": ["openai"],
-            "programs": {"env": {"share": [".config/gh"], "keep": ["XAI_API_KEY"]}, "gh": {"share": [".aws"]}}}"#,
-    );
-    let variables = [("XAI_API_KEY", CANARY), ("EDITOR", "vi")];
-    let options = ["-p", "builder", "--inherit-credentials=github", "--keep", "HF_TOKEN", "--share", ".gitconfig"];
-    let explained = Explained::new(&sandbox, &options, &[&variables[..], &[("HF_TOKEN", CANARY)]].concat());
-    let mut grants = explained.grants();
-    grants.sort_unstable();
-    assert_eq!(
-        grants,
-        [
-            ("group", "github", "--inherit-credentials"),
-            ("group", "openai", "policy file"),
-            ("share", ".config/gh", "policy file"),
-            ("share", ".gitconfig", "--share"),
-            ("share", ".ssh", "policy file"),
-            ("share", "claude", "policy file"),
-            ("variable", "ANTHROPIC_API_KEY", "policy file"),
-            ("variable", "HF_TOKEN", "--keep"),
-            ("variable", "XAI_API_KEY", "policy file"),
-        ]
-    );
-}
-
-/// A kept credential for the child of a container is a grant as well.
-#[test]
-fn explain_sees_through_the_prefixes_of_containers() {
-    let sandbox = Sandbox::with_builder();
-    let options = ["-p", "builder", "--keep", "APPTAINERENV_*"];
-    let variables = [("APPTAINERENV_OPENAI_API_KEY", CANARY), ("APPTAINERENV_EDITOR", "vi")];
-    let explained = Explained::new(&sandbox, &options, &variables);
-    assert_eq!(explained.grants(), [("variable", "APPTAINERENV_OPENAI_API_KEY", "--keep")]);
 }
 
 #[test]

@@ -238,8 +238,14 @@ impl Case {
             return vec![format!("no plan: {outcome:?}")];
         };
         let mut problems = Vec::new();
-        let named = |rule| move |name| (name, rule);
-        for (name, rule) in self.rules.iter().flat_map(|(rule, names)| names.split_whitespace().map(named(*rule))) {
+        let named: Vec<(&str, u64)> =
+            self.rules.iter().flat_map(|(rule, names)| names.split_whitespace().map(|name| (name, *rule))).collect();
+        let others = named.iter().filter(|(name, _)| *name == "*").flat_map(|(_, rule)| {
+            let names = self.before.iter().filter_map(|entry| std::str::from_utf8(entry).unwrap().split_once('='));
+            let is_named = |name: &str| named.iter().any(|(known, _)| *known == name);
+            names.map(|(name, _)| (name, *rule)).filter(move |(name, _)| !is_named(name))
+        });
+        for (name, rule) in named.iter().copied().filter(|(name, _)| *name != "*").chain(others) {
             let of_name = |block: &[Vec<u8>]| block.iter().find(|entry| is_of(entry, name)).cloned();
             let action = match (of_name(&self.before), of_name(&self.after)) {
                 (_, None) => "removed",
@@ -332,6 +338,7 @@ fn set_up(kind: &str, given: &[u8], sandbox: &Sandbox) {
     match kind {
         "a policy" => drop(sandbox.write(dir.join("hermes-exec.json"), given)),
         ".env" | ".op.env" | "config.yaml" => drop(sandbox.write(dir.join(kind), given)),
+        path if path.starts_with('/') => drop(sandbox.write(path, given)),
         "a directory" => drop(sandbox.mkdir(text())),
         "a file" => drop(sandbox.write(text(), "")),
         "a link" => {

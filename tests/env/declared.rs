@@ -66,40 +66,6 @@ fn a_name_in_env_needs_a_secret_word() {
     }
 }
 
-#[test]
-fn the_files_of_the_profile_the_root_and_the_inherited_profile_count() {
-    let sandbox = Sandbox::with_builder();
-    for (dir, greek) in [(BUILDER, "ACME"), (ROOT, "BETA"), (OTHER, "GAMMA"), ("data/profiles/far", "DELTA")] {
-        sandbox.write(format!("{dir}/.env"), format!("{greek}_KEY=1\n{greek}=1\n"));
-        sandbox.write(format!("{dir}/config.yaml"), format!("p: {{key_env: {greek}_TOKEN}}\n"));
-    }
-    let of = |greek: &[&str]| {
-        let declared = |name: &&str| name.split_once('_').is_some_and(|(first, _)| greek.contains(&first));
-        NAMES.into_iter().filter(declared).collect::<Vec<_>>()
-    };
-    assert_eq!(gone(as_builder(&sandbox)), of(&["ACME", "BETA"]));
-    assert_eq!(gone(start(&sandbox, &[])), of(&["BETA"]), "the profile `default` is the root");
-    assert_eq!(gone(start(&sandbox, &["-p", "other"])), of(&["BETA", "GAMMA"]));
-    let inherited = |dir: &str| as_builder(&sandbox).env("HERMES_HOME", sandbox.path(dir));
-    assert_eq!(gone(inherited(OTHER)), of(&["ACME", "BETA", "GAMMA"]));
-    assert_eq!(gone(inherited(BUILDER)), of(&["ACME", "BETA"]));
-    assert_eq!(gone(inherited(ROOT)), of(&["ACME", "BETA"]));
-    // With --hermes-home the inherited one still tells whose credentials stand in the block.
-    let home = sandbox.root().display().to_string();
-    let run = start(&sandbox, &["--hermes-home", &home, "-p", "builder"]);
-    assert_eq!(gone(run.env("HERMES_HOME", sandbox.path("data/profiles/far"))), of(&["ACME", "BETA", "DELTA"]));
-}
-
-#[test]
-fn what_is_no_directory_of_a_profile_is_passed_over() {
-    let sandbox = Sandbox::with_builder();
-    let home = sandbox.root().display().to_string();
-    for inherited in ["/no/such/dir", "relative", "", " "] {
-        let run = start(&sandbox, &["--hermes-home", &home, "-p", "builder"]).env("HERMES_HOME", inherited);
-        assert_eq!(gone(run), [""; 0], "{inherited:?}");
-    }
-}
-
 /// All that Hermes 0.19 loads into its environment (`hermes_cli/env_loader.py`).
 #[test]
 fn every_file_that_hermes_loads_counts() {

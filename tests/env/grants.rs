@@ -237,8 +237,3 @@ fn the_catalogue_lists_names_groups_classes_and_reasons() {
         .no_env("HOME");
     assert_eq!(serde_json::from_slice::<Vec<Value>>(&run.run().ok().stdout).unwrap(), rows);
 }
-
-#[test]
-fn the_reports_of_the_field() {
-    super::transcript::play("reports-credentials");
-}

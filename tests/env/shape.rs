@@ -1,18 +1,7 @@
 //! Rule 9: a provider's key under a name that nobody listed, by its shape, and everything else that it leaves alone. Single
 //! values are in the transcript `keys`; here stands what holds for every prefix.
 
-use super::transcript::play;
 use crate::support::Sandbox;
-
-#[test]
-fn single_values() {
-    play("keys");
-}
-
-#[test]
-fn environments_of_developers_lose_nothing_but_what_they_should() {
-    play("environments");
-}
 
 /// Whether a value is taken out, under a name that no other rule has a word on.
 fn is_key(sandbox: &Sandbox, values: &[String]) -> Vec<bool> {

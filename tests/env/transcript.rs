@@ -355,6 +355,36 @@ fn set_up(kind: &str, given: &[u8], sandbox: &Sandbox) {
     }
 }
 
+/// A test for each transcript.
+macro_rules! transcripts {
+    ($($name:ident)*) => {
+        const ALL: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[test]
+            fn $name() {
+                play(&stringify!($name).replace('_', "-"));
+            }
+        )*
+    };
+}
+
+transcripts! {
+    block credentials declared environments families hermes_places keys minimal options own_venv pip policy redirect
+    reports_credentials reports_markers
+}
+
+/// But for the order of the rules, which has a test of its own.
+#[test]
+fn every_transcript_is_played() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = files.filter_map(|file| Some(file.strip_suffix(".txt")?.replace('-', "_"))).collect();
+    names.sort_unstable();
+    names.retain(|name| name != "rule_order");
+    assert_eq!(names, ALL);
+}
+
 #[test]
 fn an_escape_is_one_byte() {
     assert_eq!(unescape(r"N\xffA=\n."), b"N\xffA=\n.");
@@ -362,9 +392,24 @@ fn an_escape_is_one_byte() {
 
 #[test]
 fn a_transcript_that_differs_is_reported() {
-    let sandbox = Sandbox::with_builder();
-    let case = Case::read("title\n$ hermes-exec -- env\n HOME={real}\n+NEVER=there", 0, &sandbox);
-    let problems = case.problems(&sandbox);
-    assert!(!problems.is_empty(), "a variable that cannot be there was found");
-    assert_eq!(case.before[0], [b"HOME=", sandbox.real().as_os_str().as_bytes()].concat());
+    let problems = |lines: &str, variant| {
+        let sandbox = Sandbox::with_builder();
+        let case = Case::read(&format!("title\n HOME={{real}}\n$ hermes-exec -- env\n{lines}"), variant, &sandbox);
+        assert_eq!(case.before[0], [b"HOME=", sandbox.real().as_os_str().as_bytes()].concat());
+        case.problems(&sandbox)
+    };
+    let gone = " VIRTUAL_ENV=/x";
+    for lines in
+        ["", "-VIRTUAL_ENV=/x\nrule 6: VIRTUAL_ENV\nrule 11: *", "grants", "links", "?A=1\nwith options: -q => keeps A"]
+    {
+        assert_eq!(problems(lines, 0), [""; 0], "{lines}");
+    }
+    for lines in [
+        "+NEVER=there", gone, "rule 4: HOME", "rule 4: *", "grants group github by policy file", "links .claude",
+        "error 125: words", "prints words", "! words", "?A=1\nwith options: -q => removes A",
+    ] {
+        assert_ne!(problems(lines, 0), [""; 0], "{lines}");
+    }
+    let commands = format!("$ hermes-exec -- env\n{gone}");
+    assert_eq!((problems(&commands, 0).len(), problems(&commands, 1).len()), (0, 1));
 }

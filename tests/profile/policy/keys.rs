@@ -106,24 +106,6 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     assert_eq!(without, one_run, "options without a key");
 }
 
-/// An example with most keys.
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: Landlock")]
-#[test]
-fn an_example_with_most_keys() {
-    let sandbox = with_policy(
-        r#"{ "home": "profile", "share": ["keychain", "claude", ".config/gh"],
-             "keep": ["UV_PYTHON"], "unset": ["GIT_DIR"], "set": {"PYTHONUTF8": "1"},
-             "inherit_credentials": [], "minimal": false, "seal": "off",
-             "programs": { "claude": {"inherit_credentials": ["claude-code"]},
-                           "gh": {"inherit_credentials": ["github"], "share": [".config/gh"]} } }"#,
-    );
-    sandbox.mkdir("real/.config/gh");
-    let outcome = sandbox.hx(as_builder(&[])).env("GIT_DIR", "/x").env("GITHUB_TOKEN", CANARY).run().ok();
-    assert_eq!(outcome.var("PYTHONUTF8").as_deref(), Some("1"));
-    assert_eq!((outcome.var("GIT_DIR"), outcome.var("GITHUB_TOKEN")), (None, None));
-    assert!(sandbox.home().join(".config/gh").is_symlink());
-}
-
 /// Whether a place is named by default, by the policy file or by options.
 #[test]
 fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {

@@ -370,7 +370,7 @@ macro_rules! transcripts {
 }
 
 transcripts! {
-    block credentials declared environments families hermes_places keys minimal options own_venv pip policy redirect
+    block credentials declared environments families hermes_places keys minimal options own_venv pip policy policy_places redirect
     reports_credentials reports_markers
 }
 

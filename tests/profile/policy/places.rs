@@ -1,4 +1,4 @@
-//! Which file is the policy, and what may stand in its place.
+//! What may stand in the place of a policy file. Which file it is is in the transcript `policy-places`.
 
 use super::{OF_PROFILE, OF_ROOT, as_builder};
 use crate::support::{Run, Sandbox};
@@ -18,64 +18,6 @@ fn policy_of(run: Run) -> Option<String> {
 
 const ENV: [&str; 2] = ["/usr/bin/env", "-0"];
 
-/// The profile, its root and another profile, each with a file of its own, and two files elsewhere.
-fn with_files() -> Sandbox {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(OF_PROFILE, marked("profile"));
-    sandbox.write(OF_ROOT, marked("root"));
-    sandbox.write("real/.hermes/profiles/other/hermes-exec.json", marked("other"));
-    sandbox.write("work/one.json", marked("one"));
-    sandbox.write("work/two.json", marked("two"));
-    sandbox
-}
-
-#[test]
-fn the_file_of_the_profile_comes_before_the_one_of_the_root() {
-    let sandbox = with_files();
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "profile");
-    assert_eq!(policy_of(sandbox.hx(ENV)).unwrap(), "root", "the root is the directory of the profile `default`");
-    fs::remove_file(sandbox.path(OF_PROFILE)).unwrap();
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "root");
-    fs::remove_file(sandbox.path(OF_ROOT)).unwrap();
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))), None);
-    assert_eq!(policy_of(sandbox.hx(ENV)), None);
-}
-
-#[test]
-fn every_source_of_the_profile_leads_to_its_file() {
-    let sandbox = with_files();
-    let other = sandbox.path("real/.hermes/profiles/other");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_PROFILE", "other")).unwrap(), "other");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_HOME", &other)).unwrap(), "other");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[])).env("HERMES_HOME", &other)).unwrap(), "profile");
-    sandbox.write("real/.hermes/active_profile", "other");
-    assert_eq!(policy_of(sandbox.hx(ENV)).unwrap(), "other");
-}
-
-#[test]
-fn of_another_root_the_file_is_in_that_root() {
-    let sandbox = with_files();
-    sandbox.mkdir("data/profiles/builder");
-    sandbox.write("data/hermes-exec.json", marked("data"));
-    let data = sandbox.path("data");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_HOME", &data)).unwrap(), "data");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[])).env("HERMES_HOME", &data)).unwrap(), "data");
-    let shaped = sandbox.path("data/profiles/builder");
-    assert_eq!(policy_of(sandbox.hx(ENV).env("HERMES_HOME", shaped)).unwrap(), "data");
-}
-
-#[test]
-fn one_file_alone_holds() {
-    let sandbox = with_files();
-    sandbox.write(OF_PROFILE, "{}");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))), None, "the file of the root is not merged in");
-    sandbox.write(OF_ROOT, "not read, and not JSON");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))), None);
-    sandbox.write(OF_PROFILE, "not JSON");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&["--policy", "one.json"]))).unwrap(), "one");
-    assert_eq!(policy_of(sandbox.hx(as_builder(&["--no-policy"]))), None);
-}
-
 /// Whoever links the file to one that has been moved must not lose its rules in silence.
 #[test]
 fn a_link_that_leads_nowhere_is_not_a_file_that_nobody_made() {
@@ -88,49 +30,6 @@ fn a_link_that_leads_nowhere_is_not_a_file_that_nobody_made() {
         let what = if is_named { "it is a dangling symlink" } else { "is a symlink, which is not followed here" };
         sandbox.hx(as_builder(options)).run().fails(125, &[named, what]);
         assert_eq!(policy_of(sandbox.hx(as_builder(&[options, &["--no-policy"]].concat()))), None);
-    }
-}
-
-#[test]
-fn of_policy_and_no_policy_the_later_wins() {
-    let sandbox = with_files();
-    let gone = "--policy=/no/such/file";
-    for (options, policy) in [
-        (&["--policy", "one.json"][..], Some("one")),
-        (&["--policy=one.json"], Some("one")),
-        (&["--policy", "one.json", "--policy", "two.json"], Some("two")),
-        (&[gone, "--policy", "two.json"], Some("two")),
-        (&["--no-policy"], None),
-        (&["--no-policy", "--no-policy"], None),
-        (&["--policy", "one.json", "--no-policy"], None),
-        (&[gone, "--no-policy"], None),
-        (&["--no-policy", "--policy", "one.json"], Some("one")),
-        (&["--policy", "one.json", "--no-policy", "--policy", "two.json"], Some("two")),
-        (&["--no-policy", "--policy", "one.json", "--no-policy"], None),
-    ] {
-        assert_eq!(policy_of(sandbox.hx(as_builder(options))).as_deref(), policy, "{options:?}");
-    }
-}
-
-#[test]
-fn a_relative_policy_counts_from_before_chdir() {
-    let sandbox = with_files();
-    sandbox.write("elsewhere/one.json", marked("the wrong one"));
-    let elsewhere = sandbox.path("elsewhere").display().to_string();
-    for options in [&["--policy", "one.json", "-C", &elsewhere][..], &["-C", &elsewhere, "--policy", "./one.json"]] {
-        assert_eq!(policy_of(sandbox.hx(as_builder(options))).unwrap(), "one", "{options:?}");
-    }
-    sandbox.write("elsewhere/only.json", marked("not there yet"));
-    let args = ["-C", &elsewhere, "--policy", "only.json", "true"];
-    sandbox.hx(args).run().fails(125, &["only.json"]);
-}
-
-#[test]
-fn a_policy_that_is_named_has_to_be_there() {
-    let sandbox = with_files();
-    for path in ["/no/such/file", "no-such-file", "", "one.json/x"] {
-        let outcome = sandbox.hx(["--policy", path, "touch", "made"]).run().fails(125, &[path]);
-        assert!(!sandbox.path("work/made").exists(), "{outcome:?}");
     }
 }
 
@@ -231,12 +130,4 @@ fn what_reads_no_file_does_not_read_it() {
         sandbox.hx([option]).run().ok();
         sandbox.hx(["--policy", "/no/such/file", option]).run().ok();
     }
-}
-
-/// Also where the profile itself is wrong, the profile is what is reported: it decides where the file is.
-#[test]
-fn the_profile_is_settled_before_the_policy() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(OF_ROOT, "not JSON");
-    sandbox.hx(["-p", "nobody", "true"]).run().fails(125, &["nobody"]);
 }

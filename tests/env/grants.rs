@@ -73,21 +73,6 @@ fn the_bare_option_grants_every_group_but_those_by_name_only() {
     assert_eq!(passed(&sandbox, &[&everything]), grantable(&groups.into_values().flatten().collect()));
 }
 
-#[test]
-fn a_program_entry_grants_to_that_program_alone() {
-    let sandbox = Sandbox::new();
-    let groups = examples(&sandbox);
-    for group in ["anthropic", "github"] {
-        let policy = format!("{{\"programs\": {{\"env\": {{\"inherit_credentials\": [\"{group}\"]}}}}}}");
-        sandbox.write("real/.hermes/hermes-exec.json", &policy);
-        assert_eq!(passed(&sandbox, &[]), groups[group]);
-        sandbox.write("real/.hermes/hermes-exec.json", policy.replace("env", "gh"));
-        assert_eq!(passed(&sandbox, &[]), BTreeSet::new());
-        sandbox.write("real/.hermes/hermes-exec.json", format!("{{\"inherit_credentials\": [\"{group}\"]}}"));
-        assert_eq!(passed(&sandbox, &[]), groups[group]);
-    }
-}
-
 /// Credentials of groups granted by name only and of others, and what rules 8 and 9 remove.
 const CREDENTIALS: [&str; 6] = [
     "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "TELEGRAM_BOT_TOKEN",

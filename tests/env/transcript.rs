@@ -101,7 +101,7 @@ impl Case {
                     let (_, text) = case.given.last_mut().unwrap_or_else(|| panic!("{line:?} belongs to no file"));
                     text.extend([entry(), b"\n".to_vec()].concat());
                 }
-                "!" => case.warning = Some(rest.trim().to_owned()),
+                "!" => case.warning = Some(placed(rest.trim(), sandbox)),
                 "$" => {
                     let words = rest.trim().strip_prefix("hermes-exec").and_then(|rest| rest.split_once("-- "));
                     let (options, command) = words.unwrap_or_else(|| panic!("{line:?} is not `$ hermes-exec … -- …`"));

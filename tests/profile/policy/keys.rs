@@ -132,35 +132,6 @@ fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {
     assert_eq!(linked(), [""; 0], "those of the file");
 }
 
-#[test]
-fn programs_is_looked_up_by_the_base_name_of_the_command_word() {
-    let sandbox = furnished();
-    let env = fs::canonicalize("/usr/bin/env").unwrap();
-    for name in ["tool", "Tool", "tool.sh"] {
-        sandbox.link(&env, format!("bin/{name}"));
-        sandbox.link(&env, format!("work/{name}"));
-    }
-    sandbox
-        .write(OF_PROFILE, r#"{"programs": {"tool": {"keep": ["OPENAI_API_KEY"]}, "env": {"keep": ["XAI_API_KEY"]}}}"#);
-    let keys = |command: &[&str]| {
-        let run = sandbox.builder(command).env("PATH", format!("{}:/usr/bin", sandbox.path("bin").display()));
-        let run = run.env("OPENAI_API_KEY", CANARY).env("XAI_API_KEY", CANARY).secret_may_show();
-        let outcome = run.run().ok();
-        (outcome.out().contains("OPENAI_API_KEY"), outcome.out().contains("XAI_API_KEY"))
-    };
-    let path = sandbox.path("bin/tool").display().to_string();
-    for command in ["tool", "./tool", "../work/tool", ".//tool", &path] {
-        assert_eq!(keys(&[command]), (true, false), "{command}");
-    }
-    // Not by its case, a part of it, what it leads to, or what it starts.
-    for command in ["Tool", "tool.sh"] {
-        assert_eq!(keys(&[command]), (false, false), "{command}");
-    }
-    assert_eq!(keys(&["env"]), (false, true));
-    assert_eq!(keys(&["env", "tool"]), (false, true));
-    assert_eq!(keys(&["sh", "-c", "tool"]), (false, false));
-}
-
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: names that are not UTF-8")]
 #[test]
 fn a_program_that_is_no_word_of_json_is_looked_up_safely() {

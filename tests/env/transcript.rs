@@ -74,6 +74,7 @@ impl Case {
         let chosen = chosen.map(|line| line.split_once(" => ").unwrap_or_else(|| panic!("{line:?} has no =>")));
         case.title.extend(chosen.iter().flat_map(|(given, _)| ["\nwith ", given]));
         let (mut commands, of_all) = (0, section.matches("\n$ ").count());
+        assert!(of_all == 1 || chosen.is_none(), "{:?} has several commands and lines `with …`", case.title);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             commands += usize::from(line.starts_with("$ "));
             if of_all > 1 && commands > 0 && commands != variant + 1 {

@@ -99,8 +99,8 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     assert_eq!(&keys - &options, programs, "keys without an option");
     // Which profile and which file it is, what is asked for, and what is wanted of this one command.
     let one_run = [
-        "argv0", "catalogue", "chdir", "completions", "doctor", "dry-run", "explain", "help", "hermes-home", "json",
-        "no-policy", "no-share", "only", "policy", "profile", "quiet", "shims", "unlink", "verbose", "version",
+        "all", "argv0", "catalogue", "chdir", "completions", "doctor", "dry-run", "explain", "help", "hermes-home",
+        "json", "no-policy", "no-share", "only", "policy", "profile", "quiet", "shims", "unlink", "verbose", "version",
     ];
     let without: Vec<_> = (&options - &keys).into_iter().collect();
     assert_eq!(without, one_run, "options without a key");

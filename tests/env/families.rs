@@ -1,33 +1,7 @@
 //! Marker families, Hermes' own venv, and its pip. What happens to the environment is in the transcripts
 //! `families`, `own-venv` and `pip`; here stands each marker alone.
 
-use super::transcript::play;
 use crate::support::Sandbox;
-
-#[test]
-fn marker_families_go_whole() {
-    play("families");
-}
-
-#[test]
-fn the_own_venv_moves_to_the_end_of_path_and_leaves_pythonpath() {
-    play("own-venv");
-}
-
-#[test]
-fn what_leads_into_hermes_own_places_is_removed() {
-    play("hermes-places");
-}
-
-#[test]
-fn pip_of_the_own_venv_is_refused() {
-    play("pip");
-}
-
-#[test]
-fn the_reports_of_the_field() {
-    play("reports-markers");
-}
 
 /// Every family with its members; a pattern's `*` is replaced by some text.
 const FAMILIES: &[(&str, &str)] = &[

@@ -1,6 +1,5 @@
 //! Rule 4: what grants credentials, and that nothing else does.
 
-use crate::support::explained::Explained;
 use crate::support::{CANARY, Run, Sandbox};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,66 +71,6 @@ fn the_bare_option_grants_every_group_but_those_by_name_only() {
     assert_eq!(&both - &open, groups["github"]);
     let everything = format!("--inherit-credentials={}", groups.keys().cloned().collect::<Vec<_>>().join(","));
     assert_eq!(passed(&sandbox, &[&everything]), grantable(&groups.into_values().flatten().collect()));
-}
-
-#[test]
-fn a_program_entry_grants_to_that_program_alone() {
-    let sandbox = Sandbox::new();
-    let groups = examples(&sandbox);
-    for group in ["anthropic", "github"] {
-        let policy = format!("{{\"programs\": {{\"env\": {{\"inherit_credentials\": [\"{group}\"]}}}}}}");
-        sandbox.write("real/.hermes/hermes-exec.json", &policy);
-        assert_eq!(passed(&sandbox, &[]), groups[group]);
-        sandbox.write("real/.hermes/hermes-exec.json", policy.replace("env", "gh"));
-        assert_eq!(passed(&sandbox, &[]), BTreeSet::new());
-        sandbox.write("real/.hermes/hermes-exec.json", format!("{{\"inherit_credentials\": [\"{group}\"]}}"));
-        assert_eq!(passed(&sandbox, &[]), groups[group]);
-    }
-}
-
-#[test]
-fn an_unknown_group_is_an_error_with_the_closest_name() {
-    let sandbox = Sandbox::new();
-    for (word, close) in [
-        ("antropic", "anthropic"),
-        ("GitHub", "github"),
-        ("git-hub", "github"),
-        ("openia", "openai"),
-        ("claude_code", "claude-code"),
-        ("secrets-manager", "secret-manager"),
-        ("openai,githb", "github"),
-        ("githb,openai", "github"),
-    ] {
-        let option = format!("--inherit-credentials={word}");
-        let outcome = sandbox.hx([&option, "touch", "made"]).run().fails(125, &["--inherit-credentials", close]);
-        assert!(!sandbox.path("work/made").exists(), "{outcome:?}");
-    }
-    for word in
-        ["", ",", "openai,", ",openai", "*", "all", "nothing-like-it", " openai", "ANTHROPIC_API_KEY", "\u{1b}[31m"]
-    {
-        let option = format!("--inherit-credentials={word}");
-        let outcome = sandbox.hx([&option, "true"]).run().fails(125, &["--inherit-credentials"]);
-        assert!(!outcome.stderr.contains('\u{1b}'), "{outcome:?}");
-    }
-    let option = crate::support::bytes(b"--inherit-credentials=\xff");
-    sandbox.hx([option, "true".as_ref()]).run().fails(125, &["--catalogue"]);
-    // The word may be a secret that was put in the wrong place.
-    sandbox.hx([format!("--inherit-credentials={CANARY}"), "true".into()]).run().fails(125, &[]);
-}
-
-/// Who leaves out the `=` means the group.
-#[test]
-fn the_bare_option_before_a_word_that_is_a_group() {
-    let sandbox = Sandbox::new();
-    for word in ["github", "anthropic", "openai,github"] {
-        let outcome = sandbox.hx(["--inherit-credentials", word, "true"]).run();
-        outcome.fails(125, &["=", &format!("--inherit-credentials={word}")]);
-        sandbox.script(format!("bin/{word}"), "#!/bin/sh\n");
-        let run = sandbox.hx(["--inherit-credentials", "--", word]).env("PATH", sandbox.path("bin"));
-        run.run().ok();
-    }
-    let run = sandbox.hx(["--inherit-credentials", "-q", "github"]).env("PATH", sandbox.path("bin"));
-    run.run().ok();
 }
 
 /// Credentials of groups granted by name only and of others, and what rules 8 and 9 remove.
@@ -238,76 +177,6 @@ fn the_program_reads_no_other_variable_of_its_own() {
     assert_eq!(names, ["GUARD", "HOME_MODE", "QUIET", "VERBOSE"].into());
 }
 
-/// Files that an agent may write, and files of our name where none is looked for.
-#[test]
-fn no_other_file_can_grant() {
-    let policy = r#"{"inherit_credentials": ["anthropic", "openai", "claude-code", "github"], "keep": ["*"]}"#;
-    for place in [
-        "work/hermes-exec.json",
-        "work/.hermes-exec.json",
-        "work/.hermes/hermes-exec.json",
-        "real/hermes-exec.json",
-        "real/.hermes-exec.json",
-        "real/.config/hermes-exec.json",
-        "real/.config/hermes-exec/hermes-exec.json",
-        "real/.hermes/profiles/hermes-exec.json",
-        "real/.hermes/profiles/other/hermes-exec.json",
-        "real/.hermes/profiles/builder/home/hermes-exec.json",
-        "real/.hermes/profiles/builder/hermes-exec.yaml",
-        "real/.hermes/profiles/builder/.hermes-exec.json",
-        "real/.hermes/profiles/builder/hermes-exec.json~",
-        "real/.hermes/profiles/builder/Hermes-Exec.json",
-    ] {
-        let sandbox = Sandbox::with_builder();
-        sandbox.write(place, policy);
-        let run = sandbox.builder(["/usr/bin/env", "-0"]).env("XDG_CONFIG_HOME", sandbox.path("real/.config"));
-        grants_nothing(run, place);
-    }
-}
-
-#[test]
-fn config_and_env_of_a_profile_cannot_grant() {
-    let list = CREDENTIALS.join(", ");
-    let lines: String = CREDENTIALS.iter().map(|name| format!("{name}=from-a-file\n")).collect();
-    for (file, text) in [
-        ("config.yaml", format!("terminal: {{env_passthrough: [{list}]}}\ntools: {{env_passthrough: [{list}]}}\n")),
-        (
-            "config.yaml",
-            format!("terminal: {{env_passthrough: ['*', 'ANTHROPIC_*', {list}], inherit_credentials: [anthropic]}}\n"),
-        ),
-        ("config.yaml", "inherit_credentials: [anthropic, github]\nkeep: ['*']\nkey_env: X\n".into()),
-        ("config.yaml", "hermes_exec: {inherit_credentials: [anthropic], keep: ['*']}\nkey_env: X\n".into()),
-        (
-            "config.yaml",
-            "terminal: {home_mode: real, env: {HERMES_EXEC_INHERIT_CREDENTIALS: anthropic}}\nkey_env: X\n".into(),
-        ),
-        (
-            "config.yaml",
-            format!(
-                "terminal: {{env_passthrough: [_HERMES_FORCE_X, {list}]}}\nterminal: {{env_passthrough: [{list}]}}\n"
-            ),
-        ),
-        ("config.yaml", r#"{"inherit_credentials": ["anthropic"], "keep": ["*"], "key_env": "X"}"#.into()),
-        (
-            ".env",
-            format!("HERMES_EXEC_INHERIT_CREDENTIALS=anthropic\nHERMES_EXEC_KEEP=*\nHERMES_EXEC_POLICY=/x\n{lines}"),
-        ),
-        (".env", "export HERMES_EXEC_INHERIT_CREDENTIALS=1\nHERMES_EXEC_QUIET=1\n--keep=*\n".into()),
-    ] {
-        for dir in ["real/.hermes/profiles/builder", "real/.hermes"] {
-            let sandbox = Sandbox::with_builder();
-            sandbox.write(format!("{dir}/{file}"), &text);
-            grants_nothing(sandbox.builder(["/usr/bin/env", "-0"]), &text);
-            grants_nothing(sandbox.hx(["/usr/bin/env", "-0"]), &text);
-            // Nor does a file bring a variable into the block.
-            let outcome = sandbox.builder(["/usr/bin/env", "-0"]).run().ok();
-            let extra: Vec<_> =
-                outcome.block().into_iter().filter(|(name, _)| name.starts_with("HERMES_EXEC")).collect();
-            assert_eq!(extra, []);
-        }
-    }
-}
-
 /// Words of the child's command line are the child's.
 #[test]
 fn what_stands_behind_the_command_cannot_grant() {
@@ -321,26 +190,6 @@ fn what_stands_behind_the_command_cannot_grant() {
         let outcome = with_credentials(sandbox.hx(args)).run();
         assert_ne!(outcome.code(), 0, "{outcome:?}");
     }
-}
-
-/// Under "Grants", with where each comes from.
-#[test]
-fn explain_lists_every_grant_with_its_origin() {
-    let sandbox = Sandbox::new();
-    let grants = |options: &[&str]| {
-        let explained = Explained::new(&sandbox, options, &[("OPENAI_API_KEY", CANARY), ("ACME", "1")]);
-        let grants = explained.grants().into_iter();
-        grants.map(|(kind, name, by)| format!("{kind} {name} {by}")).collect::<Vec<_>>()
-    };
-    assert_eq!(grants(&[]), [""; 0]);
-    assert_eq!(grants(&["--inherit-credentials"]), ["group * --inherit-credentials"]);
-    assert_eq!(
-        grants(&["--inherit-credentials=openai,github"]),
-        ["group github --inherit-credentials", "group openai --inherit-credentials"]
-    );
-    assert_eq!(grants(&["--keep", "OPENAI_*", "--keep", "ACME"]), ["variable OPENAI_API_KEY --keep"]);
-    assert_eq!(grants(&["--share", ".ssh", "--share", ".aws", "--no-share", ".aws"]), ["share .ssh --share"]);
-    assert_eq!(grants(&["--set", "OPENAI_API_KEY=x", "--minimal", "--unset", "ACME"]), [""; 0]);
 }
 
 #[test]
@@ -372,43 +221,4 @@ fn the_catalogue_lists_names_groups_classes_and_reasons() {
         .env("HERMES_PROFILE", "../x")
         .no_env("HOME");
     assert_eq!(serde_json::from_slice::<Vec<Value>>(&run.run().ok().stdout).unwrap(), rows);
-}
-
-/// PR#670 of openab, and KiroCrew#48: what is removed is not brought back, nor is anything cleared wholesale.
-#[test]
-fn c05_a_kept_subscription_token_comes_without_the_api_keys() {
-    let sandbox = Sandbox::new();
-    for grant in ["--inherit-credentials=claude-code", "--keep=CLAUDE_CODE_OAUTH_TOKEN"] {
-        let run =
-            sandbox.hx([grant, "--", "/usr/bin/env", "-0"]).env("CLAUDE_CODE_OAUTH_TOKEN", CANARY).secret_may_show();
-        let run = ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_TOKEN"].iter().fold(run, |run, name| run.env(name, CANARY));
-        let outcome = run.run().ok();
-        assert_eq!(outcome.var("CLAUDE_CODE_OAUTH_TOKEN").as_deref(), Some(CANARY));
-        for name in ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_TOKEN"] {
-            assert_eq!(outcome.var(name), None, "{grant}");
-        }
-    }
-}
-
-/// github/copilot-cli#348: one token, two tools. Each can be kept or removed without the other.
-#[test]
-fn c11_the_token_of_copilot_goes_alone() {
-    let sandbox = Sandbox::new();
-    let names = ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"];
-    let left = |options: &[&str]| {
-        let run = sandbox.hx([options, &["--", "/usr/bin/env", "-0"]].concat()).secret_may_show();
-        let outcome = names.iter().fold(run, |run, name| run.env(name, CANARY)).run().ok();
-        names.into_iter().filter(|name| outcome.var(name).is_some()).collect::<Vec<_>>()
-    };
-    assert_eq!(left(&[]), [""; 0]);
-    assert_eq!(
-        left(&["--inherit-credentials=github", "--unset", "COPILOT_GITHUB_TOKEN"]),
-        ["GH_TOKEN", "GITHUB_TOKEN"]
-    );
-    assert_eq!(left(&["--keep", "COPILOT_GITHUB_TOKEN"]), ["COPILOT_GITHUB_TOKEN"]);
-}
-
-#[test]
-fn the_reports_of_the_field() {
-    super::transcript::play("reports-credentials");
 }

@@ -1,39 +1,8 @@
 //! The environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
 //! that go over the whole catalogue. Rule 6 is in `families.rs`.
 
-use super::transcript::play;
 use crate::support::{SELECTING, Sandbox, bytes};
 use std::collections::BTreeSet;
-
-#[test]
-fn the_block_is_handed_on_byte_for_byte_but_for_what_is_removed() {
-    play("block");
-}
-
-#[test]
-fn options_decide_before_every_built_in_rule() {
-    play("options");
-}
-
-#[test]
-fn credentials_go_unless_their_group_is_granted() {
-    play("credentials");
-}
-
-#[test]
-fn what_env_and_config_declare() {
-    play("declared");
-}
-
-#[test]
-fn with_minimal_the_core_names_pass_and_what_is_named() {
-    play("minimal");
-}
-
-#[test]
-fn a_redirected_home_sets_and_removes_only_what_belongs_to_it() {
-    play("redirect");
-}
 
 /// A row of the catalogue as it was researched: name or pattern, and `strip`, `keep` or `see-spec`.
 struct Row {

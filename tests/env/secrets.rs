@@ -1,48 +1,6 @@
-//! Secret words in names, passwords in URLs, and the shapes of keys.
+//! Secret words in names, and passwords in URLs. The shapes of keys are in the transcript `keys`.
 
 use hermes_exec::plan::env::secrets::*;
-
-#[test]
-fn keys_are_told_from_model_names_and_sentences() {
-    for key in [
-        "sk-ant-api03-abcdefgh", "sk-proj-0123456789ab", "sk-or-v1-0123456789a", "sk-admin-0123456789a",
-        "gsk_0123456789abcdef", "csk-0123456789abcdef", "tgp_v1_0123456789abc", "tvly-dev-0123456789a",
-        "lsv2_pt_0123456789ab", "sk-abcT3BlbkFJdef", "sk-0123456789abcdef0123456789ABCDEF",
-        "xai-0123456789abcdefABCDEF0123456789", "ABSKQmVkcm9ja0FQSUtleS0xMjM0/+abcd==",
-        "hf_abcdefghijklmnopqABCDEFGHIJKLMNOPQ", "fw_3ZabcdefghijklmnopqrST", " \t\"sk-ant-api03-abcdefgh\"\r\n",
-        "'Bearer sk-ant-api03-abcdefgh'", "Bearer  sk-ant-api03-abcdefgh",
-    ] {
-        assert!(is_provider_key(key.as_bytes()), "{key}");
-    }
-    for other in [
-        "xai-grok-2-vision-1212",
-        "xai-grok-2-vision-1212-and-a-long-long-suffix",
-        "hf_hub:timm/vit_base_patch16_224.augreg_in21k_ft_in1k",
-        "hf_Meta-Llama-3-70B-Instruct-Q4_K_M",
-        "hf_0123456789abcdefABCDEF0123456789",
-        "hf_abcdefghijklmnopqabcdefghijklmnopq",
-        "hf_ABCDEFGHIJKLMNOPQABCDEFGHIJKLMNOPQ",
-        "gsk_gl_renderer_debug_shaders",
-        "fw_3Zabcdefghijklmnopqrs",
-        "fw_abcdefghijklmnopqrSTUV",
-        "sk-ant-",
-        "sk-ant-is the prefix of a key",
-        "sk-0123456789abcdef0123456789abcde",
-        "sk-0123456789abcdef0123456789abcdef0",
-        "sk-0123456789abcdef0123456789abcdeg",
-        "nvapi-NOTLONGENOUGH1",
-        "pplx-all-lower-case-but-with-digits-0123456789",
-        "r8_ALL_UPPER_CASE_BUT_WITHOUT_ANY_DIGIT",
-        "ABSK-not-base64-Q4_K_M-0123456789abcdef",
-        "\"sk-ant-api03-abcdefgh'",
-        "\"\"sk-ant-api03-abcdefgh\"\"",
-        "\"",
-        "Bearer ",
-        "",
-    ] {
-        assert!(!is_provider_key(other.as_bytes()), "{other}");
-    }
-}
 
 #[test]
 fn a_secret_word_stands_between_underscores() {

@@ -1,14 +1,7 @@
 //! Rule 9: a provider's key under a name that nobody listed, by its shape, and everything else that it leaves alone. Single
 //! values are in the transcript `keys`; here stands what holds for every prefix.
 
-use super::transcript::play;
 use crate::support::Sandbox;
-use crate::support::explained::Explained;
-
-#[test]
-fn single_values() {
-    play("keys");
-}
 
 /// Whether a value is taken out, under a name that no other rule has a word on.
 fn is_key(sandbox: &Sandbox, values: &[String]) -> Vec<bool> {
@@ -96,52 +89,5 @@ fn a_prefix_stands_at_the_start_and_in_its_case() {
                 body(60),
             ],
         );
-    }
-}
-
-/// One environment of `tests/data/environments.txt`.
-struct Environment {
-    title: String,
-    /// Name, value, and the rule that removes it.
-    variables: Vec<(String, String, Option<u64>)>,
-}
-
-fn environments() -> Vec<Environment> {
-    let text = include_str!("../data/environments.txt");
-    let sections = text.split("\n=== ").skip(1).map(|section| {
-        let (title, lines) = section.split_once('\n').unwrap();
-        let lines = lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let variables = lines.map(|line| {
-            let (rule, entry) = match line.strip_prefix('-').and_then(|line| line.split_once(' ')) {
-                Some((rule, entry)) => (Some(rule.parse().unwrap()), entry),
-                None => (None, line),
-            };
-            let (name, value) = entry.split_once('=').unwrap_or_else(|| panic!("{line:?} is no assignment"));
-            (name.to_owned(), value.replace("\\n", "\n"), rule)
-        });
-        Environment { title: title.to_owned(), variables: variables.collect() }
-    });
-    sections.collect()
-}
-
-/// No false positive among some hundred variables of developers' and CI's environments, whichever home it is.
-#[test]
-fn environments_of_developers_lose_nothing_but_what_they_should() {
-    let environments = environments();
-    assert!(environments.iter().map(|environment| environment.variables.len()).sum::<usize>() > 300);
-    for Environment { title, variables } in environments {
-        let sandbox = Sandbox::with_builder();
-        for options in [&[][..], &["-p", "builder"]] {
-            let given: Vec<_> = variables.iter().map(|(name, value, _)| (name.as_str(), value.as_str())).collect();
-            let explained = Explained::new(&sandbox, options, &given);
-            for (name, _, rule) in &variables {
-                let expected = match rule {
-                    Some(rule) => ("removed", *rule),
-                    None => ("kept", 11),
-                };
-                assert_eq!(explained.variable(name), Some(expected), "{title}: {name}");
-            }
-            assert_eq!(explained.decided_by(9), [""; 0], "{title}");
-        }
     }
 }

@@ -74,6 +74,7 @@ impl Case {
         let chosen = chosen.map(|line| line.split_once(" => ").unwrap_or_else(|| panic!("{line:?} has no =>")));
         case.title.extend(chosen.iter().flat_map(|(given, _)| ["\nwith ", given]));
         let (mut commands, of_all) = (0, section.matches("\n$ ").count());
+        assert!(of_all == 1 || chosen.is_none(), "{:?} has several commands and lines `with …`", case.title);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             commands += usize::from(line.starts_with("$ "));
             if of_all > 1 && commands > 0 && commands != variant + 1 {
@@ -101,7 +102,7 @@ impl Case {
                     let (_, text) = case.given.last_mut().unwrap_or_else(|| panic!("{line:?} belongs to no file"));
                     text.extend([entry(), b"\n".to_vec()].concat());
                 }
-                "!" => case.warning = Some(rest.trim().to_owned()),
+                "!" => case.warning = Some(placed(rest.trim(), sandbox)),
                 "$" => {
                     let words = rest.trim().strip_prefix("hermes-exec").and_then(|rest| rest.split_once("-- "));
                     let (options, command) = words.unwrap_or_else(|| panic!("{line:?} is not `$ hermes-exec … -- …`"));
@@ -162,6 +163,8 @@ impl Case {
                     (self.start(sandbox, &[], &self.command), self.start(sandbox, &["-n"], &self.command));
                 let is_said = words.iter().all(|words| outcome.stderr.contains(words.as_str()));
                 let is_failure = outcome.stderr.starts_with("hermes-exec: error: ") && outcome.stdout.is_empty();
+                let is_failure =
+                    is_failure && !outcome.stderr.contains('\u{1b}') && outcome.stderr.lines().count() <= 2;
                 let is_so = is_said && is_failure && [outcome.code(), planned.code()] == [*status; 2];
                 let is_so = is_so && sandbox.listing() == untouched;
                 (!is_so).then(|| format!("{outcome:?}, with -n {}", planned.code())).into_iter().collect()
@@ -236,8 +239,14 @@ impl Case {
             return vec![format!("no plan: {outcome:?}")];
         };
         let mut problems = Vec::new();
-        let named = |rule| move |name| (name, rule);
-        for (name, rule) in self.rules.iter().flat_map(|(rule, names)| names.split_whitespace().map(named(*rule))) {
+        let named: Vec<(&str, u64)> =
+            self.rules.iter().flat_map(|(rule, names)| names.split_whitespace().map(|name| (name, *rule))).collect();
+        let others = named.iter().filter(|(name, _)| *name == "*").flat_map(|(_, rule)| {
+            let names = self.before.iter().filter_map(|entry| std::str::from_utf8(entry).unwrap().split_once('='));
+            let is_named = |name: &str| named.iter().any(|(known, _)| *known == name);
+            names.map(|(name, _)| (name, *rule)).filter(move |(name, _)| !is_named(name))
+        });
+        for (name, rule) in named.iter().copied().filter(|(name, _)| *name != "*").chain(others) {
             let of_name = |block: &[Vec<u8>]| block.iter().find(|entry| is_of(entry, name)).cloned();
             let action = match (of_name(&self.before), of_name(&self.after)) {
                 (_, None) => "removed",
@@ -320,6 +329,7 @@ fn set_up(kind: &str, given: &[u8], sandbox: &Sandbox) {
     match kind {
         "a policy" => drop(sandbox.write(dir.join("hermes-exec.json"), given)),
         ".env" | ".op.env" | "config.yaml" => drop(sandbox.write(dir.join(kind), given)),
+        path if path.starts_with('/') => drop(sandbox.write(path, given)),
         "a directory" => drop(sandbox.mkdir(text())),
         "a file" => drop(sandbox.write(text(), "")),
         "a link" => {
@@ -336,6 +346,36 @@ fn set_up(kind: &str, given: &[u8], sandbox: &Sandbox) {
     }
 }
 
+/// A test for each transcript.
+macro_rules! transcripts {
+    ($($name:ident)*) => {
+        const ALL: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[test]
+            fn $name() {
+                play(&stringify!($name).replace('_', "-"));
+            }
+        )*
+    };
+}
+
+transcripts! {
+    block credentials declared environments families hermes_places keys minimal options own_venv pip policy policy_places redirect
+    reports_credentials reports_markers
+}
+
+/// But for the order of the rules, which has a test of its own.
+#[test]
+fn every_transcript_is_played() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = files.filter_map(|file| Some(file.strip_suffix(".txt")?.replace('-', "_"))).collect();
+    names.sort_unstable();
+    names.retain(|name| name != "rule_order");
+    assert_eq!(names, ALL);
+}
+
 #[test]
 fn an_escape_is_one_byte() {
     assert_eq!(unescape(r"N\xffA=\n."), b"N\xffA=\n.");
@@ -343,9 +383,24 @@ fn an_escape_is_one_byte() {
 
 #[test]
 fn a_transcript_that_differs_is_reported() {
-    let sandbox = Sandbox::with_builder();
-    let case = Case::read("title\n$ hermes-exec -- env\n HOME={real}\n+NEVER=there", 0, &sandbox);
-    let problems = case.problems(&sandbox);
-    assert!(!problems.is_empty(), "a variable that cannot be there was found");
-    assert_eq!(case.before[0], [b"HOME=", sandbox.real().as_os_str().as_bytes()].concat());
+    let problems = |lines: &str, variant| {
+        let sandbox = Sandbox::with_builder();
+        let case = Case::read(&format!("title\n HOME={{real}}\n$ hermes-exec -- env\n{lines}"), variant, &sandbox);
+        assert_eq!(case.before[0], [b"HOME=", sandbox.real().as_os_str().as_bytes()].concat());
+        case.problems(&sandbox)
+    };
+    let gone = " VIRTUAL_ENV=/x";
+    for lines in
+        ["", "-VIRTUAL_ENV=/x\nrule 6: VIRTUAL_ENV\nrule 11: *", "grants", "links", "?A=1\nwith options: -q => keeps A"]
+    {
+        assert_eq!(problems(lines, 0), [""; 0], "{lines}");
+    }
+    for lines in [
+        "+NEVER=there", gone, "rule 4: HOME", "rule 4: *", "grants group github by policy file", "links .claude",
+        "error 125: words", "prints words", "! words", "?A=1\nwith options: -q => removes A",
+    ] {
+        assert_ne!(problems(lines, 0), [""; 0], "{lines}");
+    }
+    let commands = format!("$ hermes-exec -- env\n{gone}");
+    assert_eq!((problems(&commands, 0).len(), problems(&commands, 1).len()), (0, 1));
 }

@@ -141,3 +141,13 @@ fn a_shim_is_passed_over_with_our_own_pid_or_sixteen_times_with_any() {
     let outcome = ended(start(&sandbox, &["tool"]).after_sh(&format!("export HERMES_EXEC_GUARD=\"{guard}\""))).ok();
     assert_eq!(outcome.out(), "real \n", "the shell's pid is ours");
 }
+
+/// The kernel hands on one word behind the interpreter, which may be the command.
+#[test]
+fn a_first_line_that_names_its_command() {
+    let sandbox = Sandbox::new();
+    let script = sandbox.script("script", format!("#!{} /bin/sh\necho hi\n", sandbox.copied_binary().display()));
+    assert_eq!(sandbox.hx([script.to_str().unwrap()]).run().ok().out(), "hi\n");
+    let script = sandbox.script("option", format!("#!{} -v\necho hi\n", sandbox.copied_binary().display()));
+    sandbox.hx([script.to_str().unwrap()]).run().fails(125, &["without a command in an endless loop"]);
+}

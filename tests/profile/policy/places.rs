@@ -1,8 +1,7 @@
-//! Which file is the policy, and what may stand in its place.
+//! What may stand in the place of a policy file. Which file it is is in the transcript `policy-places`.
 
 use super::{OF_PROFILE, OF_ROOT, as_builder};
-use crate::support::Sandbox;
-use nix::sys::stat::{Mode, SFlag, mknod};
+use crate::support::{Run, Sandbox};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -11,55 +10,13 @@ fn marked(mark: &str) -> String {
     format!("{{\"set\": {{\"POLICY\": \"{mark}\"}}}}")
 }
 
-/// The profile, its root and another profile, each with a file of its own, and two files elsewhere.
-fn with_files() -> Sandbox {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(OF_PROFILE, marked("profile"));
-    sandbox.write(OF_ROOT, marked("root"));
-    sandbox.write("real/.hermes/profiles/other/hermes-exec.json", marked("other"));
-    sandbox.write("work/one.json", marked("one"));
-    sandbox.write("work/two.json", marked("two"));
-    sandbox
+/// The mark of the policy file that held in a run without a word on stderr.
+#[track_caller]
+fn policy_of(run: Run) -> Option<String> {
+    run.run().ok().var("POLICY")
 }
 
-#[test]
-fn the_file_of_the_profile_comes_before_the_one_of_the_root() {
-    let sandbox = with_files();
-    // The root is the directory of the profile `default`.
-    sandbox.gives(&[("-p builder", "POLICY=profile"), ("", "POLICY=root")]);
-    fs::remove_file(sandbox.path(OF_PROFILE)).unwrap();
-    sandbox.gives(&[("-p builder", "POLICY=root")]);
-    fs::remove_file(sandbox.path(OF_ROOT)).unwrap();
-    sandbox.gives(&[("-p builder", "-POLICY"), ("", "-POLICY")]);
-}
-
-#[test]
-fn every_source_of_the_profile_and_of_the_root_decides_which_file() {
-    let sandbox = with_files();
-    sandbox.mkdir("data/profiles/builder");
-    sandbox.write("data/hermes-exec.json", marked("data"));
-    sandbox.gives(&[
-        ("HERMES_PROFILE=other", "POLICY=other"),
-        ("HERMES_HOME={root}/profiles/other", "POLICY=other"),
-        ("HERMES_HOME={root}/profiles/other -p builder", "POLICY=profile"),
-        ("HERMES_HOME={dir}/data", "POLICY=data"),
-        ("HERMES_HOME={dir}/data -p builder", "POLICY=data"),
-        ("HERMES_HOME={dir}/data/profiles/builder", "POLICY=data"),
-    ]);
-    sandbox.write("real/.hermes/active_profile", "other");
-    sandbox.gives(&[("", "POLICY=other")]);
-}
-
-#[test]
-fn one_file_alone_holds() {
-    let sandbox = with_files();
-    sandbox.write(OF_PROFILE, "{}");
-    sandbox.gives(&[("-p builder", "-POLICY")]);
-    sandbox.write(OF_ROOT, "not read, and not JSON");
-    sandbox.gives(&[("-p builder", "-POLICY")]);
-    sandbox.write(OF_PROFILE, "not JSON");
-    sandbox.gives(&[("-p builder --policy one.json", "POLICY=one"), ("-p builder --no-policy", "-POLICY")]);
-}
+const ENV: [&str; 2] = ["/usr/bin/env", "-0"];
 
 /// Whoever links the file to one that has been moved must not lose its rules in silence.
 #[test]
@@ -72,45 +29,7 @@ fn a_link_that_leads_nowhere_is_not_a_file_that_nobody_made() {
         let named = if is_named { "one.json" } else { path.to_str().unwrap() };
         let what = if is_named { "it is a dangling symlink" } else { "is a symlink, which is not followed here" };
         sandbox.hx(as_builder(options)).run().fails(125, &[named, what]);
-        sandbox.hx(as_builder(&[options, &["--no-policy"]].concat())).run().ok();
-    }
-}
-
-#[test]
-fn of_policy_and_no_policy_the_later_wins() {
-    with_files().gives(&[
-        ("-p builder --policy one.json", "POLICY=one"),
-        ("-p builder --policy=one.json", "POLICY=one"),
-        ("-p builder --policy one.json --policy two.json", "POLICY=two"),
-        ("-p builder --policy=/no/such/file --policy two.json", "POLICY=two"),
-        ("-p builder --no-policy", "-POLICY"),
-        ("-p builder --no-policy --no-policy", "-POLICY"),
-        ("-p builder --policy one.json --no-policy", "-POLICY"),
-        ("-p builder --policy=/no/such/file --no-policy", "-POLICY"),
-        ("-p builder --no-policy --policy one.json", "POLICY=one"),
-        ("-p builder --policy one.json --no-policy --policy two.json", "POLICY=two"),
-        ("-p builder --no-policy --policy one.json --no-policy", "-POLICY"),
-    ]);
-}
-
-#[test]
-fn a_relative_policy_counts_from_before_chdir() {
-    let sandbox = with_files();
-    sandbox.write("elsewhere/one.json", marked("the wrong one"));
-    sandbox.write("elsewhere/only.json", marked("not there yet"));
-    sandbox.gives(&[
-        ("-p builder --policy one.json -C {dir}/elsewhere", "POLICY=one"),
-        ("-p builder -C {dir}/elsewhere --policy ./one.json", "POLICY=one"),
-    ]);
-    sandbox.refuses(&[("-C {dir}/elsewhere --policy only.json", "only.json")]);
-}
-
-#[test]
-fn a_policy_that_is_named_has_to_be_there() {
-    let sandbox = with_files();
-    for path in ["/no/such/file", "no-such-file", "", "one.json/x"] {
-        let outcome = sandbox.hx(["--policy", path, "touch", "made"]).run().fails(125, &[path]);
-        assert!(!sandbox.path("work/made").exists(), "{outcome:?}");
+        assert_eq!(policy_of(sandbox.hx(as_builder(&[options, &["--no-policy"]].concat()))), None);
     }
 }
 
@@ -120,72 +39,87 @@ fn where_there_is_no_hermes_a_policy_can_be_named_still() {
     for place in ["real/hermes-exec.json", "work/hermes-exec.json", "real/.config/hermes-exec.json"] {
         sandbox.write(place, marked("not looked for"));
     }
+    assert_eq!(policy_of(sandbox.hx(ENV)), None);
     sandbox.write("work/one.json", marked("one"));
-    sandbox.gives(&[("", "-POLICY"), ("--policy one.json", "POLICY=one")]);
+    assert_eq!(policy_of(sandbox.hx(["--policy", "one.json", ENV[0], ENV[1]])).unwrap(), "one");
 }
 
-/// What can be in the place of a policy file that can be read, and what the message says of it.
-type Put = fn(&Sandbox, &str);
-const NOT_POLICIES: [(&str, Put, &str); 7] = [
-    ("a directory", |sandbox, place| drop(sandbox.mkdir(place)), "not a regular file"),
-    ("a named pipe", |sandbox, place| node(sandbox, place, SFlag::S_IFIFO, 0), "not a regular file"),
-    ("a device", |sandbox, place| node(sandbox, place, SFlag::S_IFCHR, nix::libc::makedev(1, 3)), "not a regular file"),
-    ("a loop of symlinks", |sandbox, place| drop(sandbox.link(sandbox.path(place), place)), ""),
-    ("a file of more than 1 MiB", |sandbox, place| drop(sandbox.write(place, padded("{}", (1 << 20) + 1))), "1 MiB"),
-    ("a file of 10 MiB", |sandbox, place| drop(sandbox.write(place, padded("{}", 10 << 20))), "1 MiB"),
-    (
-        CLOSED,
-        |sandbox, place| {
-            fs::set_permissions(sandbox.write(place, "{}"), fs::Permissions::from_mode(0o000)).unwrap();
-            sandbox.chown_all(UID);
-        },
-        "ermission denied",
-    ),
-];
-const CLOSED: &str = "a file that the caller may not read";
-const UID: u32 = 54321;
-
-fn node(sandbox: &Sandbox, place: &str, kind: SFlag, device: nix::libc::dev_t) {
-    mknod(&sandbox.path(place), kind, Mode::from_bits_truncate(0o644), device).unwrap();
+/// In each of the three places the file stops the run: 125, its path, nothing started, nothing made.
+#[track_caller]
+fn stops(put: impl Fn(&Sandbox, &str), uid: Option<u32>, words: &[&str]) {
+    for place in [OF_PROFILE, OF_ROOT, "work/named.json"] {
+        let sandbox = Sandbox::with_builder();
+        put(&sandbox, place);
+        let path = sandbox.path(place).display().to_string();
+        let options = if place.starts_with("work") { vec!["--policy", "named.json"] } else { Vec::new() };
+        let copy = sandbox.copied_binary();
+        if let Some(uid) = uid {
+            sandbox.chown_all(uid);
+        }
+        let before = sandbox.listing();
+        let start = |args: &[&str]| {
+            let run = sandbox.hx(["-p", "builder"].iter().chain(&options).chain(args));
+            // A file that is waited for would hang the test.
+            let run = run.program(&copy).after_sh("set -- timeout 60 \"$@\"");
+            if let Some(uid) = uid { run.uid(uid) } else { run }
+        };
+        let named = if place.starts_with("work") { "named.json" } else { &path };
+        let outcome = start(&["touch", "made"]).run().fails(125, &[&[named], words].concat());
+        assert!(!outcome.stderr.contains("panic"), "{outcome:?}");
+        start(&["--unlink"]).run().fails(125, &[named]);
+        let explained = start(&["-n", "touch", "made"]).run();
+        assert_eq!(explained.code(), 125, "{explained:?}");
+        assert_eq!(sandbox.listing(), before, "{place}");
+        start(&["--no-policy", "true"]).run().ok();
+    }
 }
 
-fn padded(text: &str, length: usize) -> String {
-    format!("{text}{}", " ".repeat(length - text.len()))
+#[test]
+fn a_directory_in_its_place_stops_the_run() {
+    stops(|sandbox, place| drop(sandbox.mkdir(place)), None, &["not a regular file"]);
 }
 
-/// In each of the three places: 125, its path, nothing started, nothing made.
+#[test]
+fn a_named_pipe_in_its_place_stops_the_run() {
+    let mode = nix::sys::stat::Mode::from_bits_truncate(0o600);
+    stops(|sandbox, place| nix::unistd::mkfifo(&sandbox.path(place), mode).unwrap(), None, &["not a regular file"]);
+}
+
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
 #[test]
-fn what_cannot_be_read_in_its_place_stops_the_run() {
-    for (what, put, words) in NOT_POLICIES {
-        for (place, options) in
-            [(OF_PROFILE, &[][..]), (OF_ROOT, &[]), ("work/named.json", &["--policy", "named.json"])]
-        {
-            let sandbox = Sandbox::with_builder();
-            let copy = sandbox.copied_binary();
-            put(&sandbox, place);
-            let before = sandbox.listing();
-            let start = |args: &[&str]| {
-                let run = sandbox.hx([&["-p", "builder"], options, args].concat());
-                // A file that is waited for would hang the test.
-                let run = run.program(&copy).after_sh("set -- timeout 60 \"$@\"");
-                if what == CLOSED { run.uid(UID) } else { run }
-            };
-            let path = sandbox.path(place).display().to_string();
-            let named = options.last().copied().unwrap_or(&path);
-            let outcome = start(&["touch", "made"]).run().fails(125, &[named, words]);
-            assert!(!outcome.stderr.contains("panic"), "{outcome:?}");
-            start(&["--unlink"]).run().fails(125, &[named]);
-            let explained = start(&["-n", "touch", "made"]).run();
-            assert_eq!(explained.code(), 125, "{what}: {explained:?}");
-            assert_eq!(sandbox.listing(), before, "{what} at {place}");
-            start(&["--no-policy", "true"]).run().ok();
-        }
-    }
-    // As large as it may be.
+fn a_device_in_its_place_stops_the_run() {
+    let null = nix::libc::makedev(1, 3);
+    let put = |sandbox: &Sandbox, place: &str| {
+        let mode = nix::sys::stat::Mode::from_bits_truncate(0o644);
+        nix::sys::stat::mknod(&sandbox.path(place), nix::sys::stat::SFlag::S_IFCHR, mode, null).unwrap();
+    };
+    stops(put, None, &["not a regular file"]);
+}
+
+#[test]
+fn a_loop_of_links_in_its_place_stops_the_run() {
+    stops(|sandbox, place| drop(sandbox.link(sandbox.path(place), place)), None, &[]);
+}
+
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
+#[test]
+fn a_file_that_may_not_be_read_stops_the_run() {
+    let put = |sandbox: &Sandbox, place: &str| {
+        let file = sandbox.write(place, "{}");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    stops(put, Some(54321), &["ermission denied"]);
+}
+
+#[test]
+fn a_file_over_1_mb_stops_the_run() {
+    let padded = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
+    stops(|sandbox, place| drop(sandbox.write(place, padded((1 << 20) + 1))), None, &["1 MiB"]);
+    stops(|sandbox, place| drop(sandbox.write(place, padded(10 << 20))), None, &["1 MiB"]);
     let sandbox = Sandbox::with_builder();
-    sandbox.write(OF_PROFILE, padded(&marked("large"), 1 << 20));
-    sandbox.gives(&[("-p builder", "POLICY=large")]);
+    let text = marked("large");
+    sandbox.write(OF_PROFILE, format!("{text}{}", " ".repeat((1 << 20) - text.len())));
+    assert_eq!(policy_of(sandbox.hx(as_builder(&[]))).unwrap(), "large");
 }
 
 #[test]
@@ -196,12 +130,4 @@ fn what_reads_no_file_does_not_read_it() {
         sandbox.hx([option]).run().ok();
         sandbox.hx(["--policy", "/no/such/file", option]).run().ok();
     }
-}
-
-/// Also where the profile itself is wrong, the profile is what is reported: it decides where the file is.
-#[test]
-fn the_profile_is_settled_before_the_policy() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.write(OF_ROOT, "not JSON");
-    sandbox.hx(["-p", "nobody", "true"]).run().fails(125, &["nobody"]);
 }

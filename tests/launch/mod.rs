@@ -5,7 +5,6 @@ mod concurrency;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 mod dump;
 mod search;
-mod shim_chains;
 mod shims;
 #[cfg(target_os = "linux")]
 mod signals;

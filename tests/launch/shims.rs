@@ -145,10 +145,9 @@ fn identity(shims: &Shims) -> String {
 #[test]
 fn the_guard_holds_pid_device_and_inode_of_the_shim_after_what_it_held() {
     let shims = Shims::new(&[TELLS], false);
-    for (run, kept) in [
-        (shims.start(&["uv"]), ""),
-        (shims.start(&["uv"]).env("HERMES_EXEC_GUARD", "1:2:3,4:5:6"), "1:2:3,4:5:6,"),
-    ] {
+    for (run, kept) in
+        [(shims.start(&["uv"]), ""), (shims.start(&["uv"]).env("HERMES_EXEC_GUARD", "1:2:3,4:5:6"), "1:2:3,4:5:6,")]
+    {
         let out = ended(run).ok().out();
         let (pid, guard) = out.trim().split_once(' ').unwrap();
         assert_eq!(guard, format!("{kept}{pid}:{}", identity(&shims)));

@@ -31,6 +31,7 @@ fn same(script: &str) -> String {
 fn x01_sigpipe_is_not_ignored() {
     same("$HX grep SigIgn /proc/self/status");
     prints("$HX sh -c 'yes | head -1'", "y\n");
+    prints("{ $HX yes; echo $? >status; } | head -n 1; cat status", "y\n141\n");
 }
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]

@@ -13,7 +13,7 @@ pub mod rows;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;
-#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub mod tracer;
 
 use std::collections::BTreeMap;

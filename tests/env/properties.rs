@@ -13,7 +13,6 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use crate::support::bytes;
 use crate::support::random::case::Case;
 use crate::support::random::invariants;
-use crate::support::random::judge::judge;
 use crate::support::random::starts::{raw, start};
 
 /// The same cases each time, and no file of those that failed. An unoptimised build is there to be debugged; it sees a part.
@@ -36,24 +35,10 @@ fn planned(text: &[u8], check: impl FnOnce(&Case, &Options, &Draft)) {
 proptest! {
     #![proptest_config(config())]
 
+    /// The block, each outcome, a run within a run, `--keep '*'`, more grants, `--minimal` and the reports.
     #[test]
-    fn the_block_is_what_the_outcomes_say_in_its_old_order_and_without_a_copy_of_what_is_removed(text in start()) {
-        planned(&text.0, |case, _, plan| invariants::agrees(&case.environ, plan));
-    }
-
-    #[test]
-    fn every_outcome_is_that_of_the_first_rule_that_matches(text in start()) {
-        planned(&text.0, judge);
-    }
-
-    #[test]
-    fn a_run_within_a_run_changes_nothing(text in start()) {
-        planned(&text.0, invariants::idempotent);
-    }
-
-    #[test]
-    fn keep_wins_over_the_built_in_rules(text in start()) {
-        planned(&text.0, |case, options, _| invariants::keep_wins(case, options));
+    fn what_holds_of_every_start_holds(text in start()) {
+        invariants::hold(&Case::read(&text.0));
     }
 
     #[test]
@@ -69,24 +54,6 @@ proptest! {
                 assert!(plan.env.child.copies(name).eq(case.environ.copies(name)), "{outcome:?}");
             }
         });
-    }
-
-    #[test]
-    fn granting_more_keeps_what_is_granted_and_nothing_else(text in start()) {
-        planned(&text.0, invariants::grants_are_monotone);
-    }
-
-    #[test]
-    fn minimal_leaves_no_name_that_is_not_there_without_it(text in start()) {
-        planned(&text.0, invariants::minimal_is_less);
-    }
-
-    #[test]
-    fn no_report_tells_a_value(text in start()) {
-        let case = Case::read(&text.0);
-        if let Ok(Some(options)) = case.options() {
-            invariants::reports(&case, &options, &case.plan(&options));
-        }
     }
 
     #[test]

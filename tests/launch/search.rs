@@ -1,165 +1,187 @@
-//! Finding and starting the command. Exit statuses are in `status.rs`, shims in `shims.rs`.
+//! The search on PATH and what comes of a start: plays `tests/transcripts/starts.txt`, whose form stands at its top. Linux
+//! glibc is the reference: on macOS `execvp` has `/usr/bin:/bin:/usr/sbin:/sbin` when PATH is unset, and its `posix_spawn`
+//! does not hand a script without `#!` to the shell, while `execvp` does, as here.
 
-use crate::support::{BINARY, Sandbox};
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::ffi::OsStringExt;
+use std::process::Command;
 
-/// Scripts `tool` that print their place, in directories of this sandbox.
-fn with_tools(places: &[&str]) -> Sandbox {
-    let sandbox = Sandbox::new();
-    for place in places {
-        sandbox.script(format!("{place}/tool"), format!("#!/bin/sh\necho {place}\n"));
+use crate::support::{Outcome, Sandbox, spawn};
+
+const NOBODY: u32 = 65534;
+const IS_LINUX: bool = cfg!(target_os = "linux");
+
+/// What a line `:` may use.
+const FUNCTIONS: &str = r#"set -e
+made() { mkdir -p "$(dirname "$1")"; printf '%b' "$2" >"$1"; }
+script() { made "$@"; chmod 755 "$1"; }
+good() { for file; do script "$file" '#!/bin/sh\nset -- good "$0" "$@"\necho "$*"\n'; done; }
+plain() { made "$1" '#!/bin/sh\n'; }
+"#;
+
+/// What bash prints for this script.
+fn bash(sandbox: &Sandbox, script: &str) -> Vec<u8> {
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", script]).current_dir(&sandbox.dir).stdout(std::process::Stdio::piped());
+    let output = spawn(&mut command).wait_with_output().unwrap();
+    assert!(output.status.success(), "{script}");
+    output.stdout
+}
+
+/// A case as far as it has been read.
+struct Case {
+    sandbox: Sandbox,
+    paths: Vec<Option<String>>,
+    dir: Option<String>,
+    options: Vec<String>,
+    uid: Option<u32>,
+    status_of_env: Option<i32>,
+    commands: Vec<Vec<OsString>>,
+}
+
+impl Case {
+    fn new() -> Self {
+        Self {
+            sandbox: Sandbox::new(),
+            paths: vec![Some("/usr/bin:/bin".into())],
+            dir: None,
+            options: Vec::new(),
+            uid: None,
+            status_of_env: None,
+            commands: Vec::new(),
+        }
     }
-    sandbox
-}
 
-/// PATH from directories of the sandbox.
-pub fn path(sandbox: &Sandbox, places: &[&str]) -> String {
-    let places: Vec<_> = places.iter().map(|place| sandbox.path(place).display().to_string()).collect();
-    places.join(":")
-}
+    /// The command as started by `env`, if it is asked, and by us.
+    fn both(&self, path: Option<&str>, command: &[OsString]) -> (Option<Outcome>, Outcome) {
+        let chdir = self.dir.iter().flat_map(|dir| ["-C", dir]);
+        let words = chdir.chain(self.options.iter().map(String::as_str)).chain(["--"]).map(OsString::from);
+        let run = self.sandbox.hx(words.chain(command.iter().cloned())).no_env("ANTHROPIC_API_KEY");
+        let run = if let Some(path) = path { run.env("PATH", path) } else { run.no_env("PATH") };
+        let run = if let Some(uid) = self.uid { run.program(self.sandbox.copied_binary()).uid(uid) } else { run };
+        let is_asked = IS_LINUX && self.options.is_empty();
+        (is_asked.then(|| run.clone().program("/usr/bin/env").run()), run.run())
+    }
 
-#[test]
-fn the_command_runs_in_place_as_the_same_process() {
-    let sandbox = Sandbox::with_builder();
-    let script = "echo $$; exec \"$0\" -p builder -- sh -c 'echo $$'";
-    let outcome = sandbox.hx(["-c", script, BINARY]).program("/bin/sh").run().ok();
-    let pids: Vec<_> = outcome.out().lines().map(str::to_owned).collect();
-    assert_eq!(pids.len(), 2);
-    assert_eq!(pids[0], pids[1]);
-}
-
-#[test]
-fn argv0_is_the_word_typed() {
-    let sandbox = Sandbox::new();
-    sandbox.link("/bin/sh", "bin/shell");
-    let shell = sandbox.path("bin/shell").display().to_string();
-    for word in ["shell", shell.as_str(), "../bin/shell"] {
-        let run = sandbox.hx([word, "-c", "echo $0"]).env("PATH", path(&sandbox, &["bin"]));
-        assert_eq!(run.run().ok().out(), format!("{word}\n"));
+    /// Starts every command with every PATH; what comes of it must be what `expected` says.
+    fn ends(&self, expected: &str) {
+        for (path, command) in self.paths.iter().flat_map(|path| self.commands.iter().map(move |words| (path, words))) {
+            let (env, ours) = self.both(path.as_deref(), command);
+            match (env, self.status_of_env) {
+                (None, _) => {}
+                (Some(env), Some(status)) => assert_eq!(env.code(), status, "{path:?}: {env:?}"),
+                (Some(env), None) => {
+                    let is_started = !env.stderr.starts_with("/usr/bin/env: ");
+                    assert!(!is_started || env.stderr == ours.stderr, "{path:?}: {env:?}, ours: {ours:?}");
+                    assert_eq!((env.code(), env.out()), (ours.code(), ours.out()), "{path:?}: {env:?}, ours: {ours:?}");
+                }
+            }
+            match (expected.strip_prefix("> "), expected.get(..3)) {
+                (Some(printed), _) => assert_eq!(ours.ok().out(), format!("{printed}\n"), "{path:?}"),
+                (_, Some(code @ ("126" | "127"))) => {
+                    let words: Vec<_> = expected[3..].split(" | ").map(str::trim).collect();
+                    ours.fails(code.parse().unwrap(), &words);
+                }
+                _ => assert_eq!(expected, "as env"),
+            }
+        }
     }
 }
 
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]
-#[test]
-fn argv0_can_be_given() {
-    let sandbox = Sandbox::new();
-    for (name, expected) in [("another", "another\n"), ("-sh", "-sh\n"), ("", "\n"), ("a b\u{e9}", "a b\u{e9}\n")] {
-        let outcome =
-            sandbox.hx([&format!("--argv0={name}"), "sh", "-c", "tr '\\0' '\\n' </proc/$$/cmdline | head -n1"]);
-        assert_eq!(outcome.run().ok().out(), expected);
+/// Plays a case; the last line that was read tells where it failed.
+fn play(section: &str, told: &mut Told) {
+    let mut case = Case::new();
+    let placed = section.replace("{dir}", case.sandbox.dir.to_str().unwrap());
+    let lines: Vec<_> = placed.lines().skip(1).filter(|line| !line.is_empty()).collect();
+    let mark = |line: &str| line.split([' ', '=']).next().unwrap_or_default().to_owned();
+    let (mut at, mut status_of_env) = (0, None);
+    while let Some(&line) = lines.get(at) {
+        told.0 = line.to_owned();
+        let is_first = at == 0 || mark(lines[at - 1]) != mark(line);
+        at += 1;
+        match line.split_once([' ', '=']).unwrap_or((line, "")) {
+            (":", script) => drop(bash(&case.sandbox, &format!("{FUNCTIONS}{script}"))),
+            ("PATH", path) => {
+                if is_first {
+                    case.paths.clear();
+                }
+                case.paths.push((line != "PATH unset").then(|| path.to_owned()));
+            }
+            ("in", dir) => case.dir = Some(dir.to_owned()),
+            ("with", options) => case.options = options.split(' ').map(str::to_owned).collect(),
+            ("but", status) => status_of_env = status.strip_prefix("env ").map(|code| code.parse().unwrap()),
+            ("as", "nobody") => case.uid = Some(NOBODY),
+            ("$", words) => {
+                if is_first {
+                    case.commands.clear();
+                    case.status_of_env = status_of_env.take();
+                }
+                let words = bash(&case.sandbox, &format!("printf '%s\\0' {words}"));
+                let words = words.strip_suffix(b"\0").unwrap().split(|&byte| byte == 0);
+                case.commands.push(words.map(|word| OsString::from_vec(word.to_vec())).collect());
+            }
+            (">", _) => {
+                let more = lines[at..].iter().take_while(|line| line.starts_with("> ")).count();
+                let printed: Vec<_> = lines[at..at + more].iter().map(|line| &line[2..]).collect();
+                case.ends(&[&[line], &printed[..]].concat().join("\n"));
+                at += more;
+            }
+            _ => case.ends(line),
+        }
+    }
+}
+
+/// Says where a case failed.
+struct Told(String);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("in tests/transcripts/starts.txt: {}", self.0);
+        }
     }
 }
 
 #[test]
-fn the_first_executable_file_on_path_is_taken() {
-    let sandbox = with_tools(&["one", "two"]);
-    sandbox.mkdir("empty");
-    let found = |places: &[&str]| sandbox.hx(["tool"]).env("PATH", path(&sandbox, places)).run().ok().out();
-    assert_eq!(found(&["one", "two"]), "one\n");
-    assert_eq!(found(&["two", "one"]), "two\n");
-    assert_eq!(found(&["empty", "gone", "two"]), "two\n");
-}
-
-#[test]
-fn a_candidate_that_cannot_be_executed_is_passed_over() {
-    let sandbox = with_tools(&["good"]);
-    sandbox.mkdir("directory/tool");
-    sandbox.write("plain/tool", "#!/bin/sh\necho plain\n");
-    sandbox.script("interpreter/tool", "#!/no/such/interpreter\n");
-    sandbox.link("gone", "dangling/tool");
-    sandbox.link("tool", "loop/tool");
-    sandbox.write("file", "");
-    let places = ["directory", "plain", "interpreter", "dangling", "loop", "file", "good"];
-    for place in places {
-        let outcome = sandbox.hx(["tool"]).env("PATH", path(&sandbox, &[place, "good"])).run().ok();
-        assert_eq!(outcome.out(), "good\n", "{place}");
+fn a_start_ends_as_the_transcript_says_and_as_with_env() {
+    let text = include_str!("../transcripts/starts.txt");
+    for section in text.split("\n=== ").skip(1) {
+        let title = section.lines().next().unwrap();
+        if IS_LINUX || !title.ends_with(" (Linux)") {
+            let _title = Told(format!("=== {title}"));
+            play(section, &mut Told(String::new()));
+        }
     }
-    assert_eq!(sandbox.hx(["tool"]).env("PATH", path(&sandbox, &places)).run().ok().out(), "good\n");
 }
 
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
+/// X09.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: env of GNU")]
 #[test]
-fn a_directory_that_may_not_be_read_is_no_file() {
-    let sandbox = with_tools(&["closed", "good"]);
-    sandbox.mkdir("empty");
-    sandbox.chown_all(54321);
-    fs::set_permissions(sandbox.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
-    let start = |places: &[&str]| {
-        let run = sandbox.hx(["tool"]).env("PATH", path(&sandbox, places));
-        run.program(sandbox.copied_binary()).uid(54321).run()
-    };
-    start(&["closed"]).fails(127, &["tool"]);
-    start(&["closed", "empty"]).fails(127, &["tool"]);
-    assert_eq!(start(&["closed", "good"]).ok().out(), "good\n");
+fn every_pair_of_candidates_ends_as_with_env() {
+    let kinds = ["plain", "directory", "interpreter", "noexec", "text", "good", "dangling", "gone"];
+    let mut case = Case::new();
+    let script = "plain plain/tool; mkdir -p directory/tool dangling; ln -s nowhere dangling/tool; good good/tool
+        script interpreter/tool '#!/no/such/interpreter\n'; script noexec/tool '#!/etc/passwd\n'
+        script text/tool 'echo text\n'";
+    bash(&case.sandbox, &format!("{FUNCTIONS}{script}"));
+    let dir = case.sandbox.dir.display().to_string();
+    let paths = kinds.iter().flat_map(|first| kinds.map(|second| Some(format!("{dir}/{first}:{dir}/{second}"))));
+    case.paths = paths.collect();
+    case.commands.push(vec!["tool".into()]);
+    case.ends("as env");
 }
 
+/// ETXTBSY.
+#[cfg_attr(not(target_os = "linux"), ignore = "Linux: a program that is open for writing")]
 #[test]
-fn a_name_with_a_slash_is_not_searched() {
-    let sandbox = with_tools(&["bin", "bin/inner", "work/inner"]);
-    let run = |word: &str| sandbox.hx([word]).env("PATH", path(&sandbox, &["bin"])).run();
-    assert_eq!(run("inner/tool").ok().out(), "work/inner\n");
-    run("./tool").fails(127, &["./tool"]);
-    assert_eq!(run(sandbox.path("bin/tool").to_str().unwrap()).ok().out(), "bin\n");
-}
-
-#[test]
-fn without_path_it_is_bin_and_usr_bin() {
-    let sandbox = Sandbox::new();
-    assert_eq!(sandbox.hx(["echo", "ran"]).no_env("PATH").run().ok().out(), "ran\n");
-    assert_eq!(sandbox.hx(["--unset", "PATH", "echo", "ran"]).run().ok().out(), "ran\n");
-    sandbox.script("work/tool", "#!/bin/sh\necho here\n");
-    sandbox.hx(["tool"]).no_env("PATH").run().fails(127, &["tool"]);
-}
-
-#[test]
-fn an_empty_element_is_the_current_directory() {
-    let sandbox = with_tools(&["work"]);
-    for path in [":/usr/sbin", "/usr/sbin:", "/usr/sbin::/sbin"] {
-        assert_eq!(sandbox.hx(["tool"]).env("PATH", path).run().ok().out(), "work\n", "{path:?}");
-    }
-    sandbox.hx(["tool"]).env("PATH", "/usr/sbin").run().fails(127, &["tool"]);
-}
-
-#[test]
-fn the_search_uses_the_path_that_set_gives() {
-    let sandbox = with_tools(&["one", "two"]);
-    let option = format!("--set=PATH={}", path(&sandbox, &["two"]));
-    assert_eq!(sandbox.hx([&option, "tool"]).env("PATH", path(&sandbox, &["one"])).run().ok().out(), "two\n");
-}
-
-#[test]
-fn a_script_without_interpreter_line_is_run_by_sh() {
-    let sandbox = Sandbox::new();
-    sandbox.script("work/ns", "echo $0 $1\n");
-    sandbox.script("bin/ns", "echo $0 $1\n");
-    assert_eq!(sandbox.hx(["./ns", "q"]).run().ok().out(), "./ns q\n");
-    let outcome = sandbox.hx(["ns", "q"]).env("PATH", path(&sandbox, &["bin"])).run().ok();
-    assert_eq!(outcome.out(), format!("{} q\n", sandbox.path("bin/ns").display()));
-}
-
-#[test]
-fn an_empty_script_is_run_by_sh_too() {
-    let sandbox = Sandbox::new();
-    sandbox.script("work/empty", "");
-    sandbox.hx(["./empty"]).run().ok();
-}
-
-#[test]
-fn chdir_goes_first_and_relative_things_count_from_there() {
-    let sandbox = with_tools(&["there", "there/bin", "work", "work/bin"]);
-    let there = sandbox.path("there").display().to_string();
-    for option in [&["-C", "../there"][..], &["--chdir", &there]] {
-        let at = |word: &str, path: &str| {
-            let args = [option, &[word]].concat();
-            sandbox.hx(args).env("PATH", path).run().ok().out()
-        };
-        assert_eq!(at("./tool", "/usr/bin"), "there\n");
-        assert_eq!(at("bin/tool", "/usr/bin"), "there/bin\n");
-        assert_eq!(at("tool", "bin:/usr/bin"), "there/bin\n");
-        assert_eq!(at("tool", ":/usr/bin"), "there\n");
-        assert_eq!(at("pwd", "/usr/bin:/bin"), format!("{there}\n"));
-    }
+fn a_program_that_is_being_written() {
+    let mut case = Case::new();
+    let tool = case.sandbox.copied("bin/tool", "/bin/true".as_ref());
+    let _writer = File::options().append(true).open(tool).unwrap();
+    case.paths = vec![Some(case.sandbox.path("bin").display().to_string())];
+    case.commands = ["tool", "../bin/tool"].map(|word| vec![word.into()]).into();
+    case.ends("126 bin/tool | Text file busy");
 }
 
 #[test]
@@ -167,14 +189,6 @@ fn chdir_does_not_set_pwd() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.hx(["-C", "/", "printenv", "PWD"]).env("PWD", "/elsewhere").run().ok();
     assert_eq!(outcome.out(), "/elsewhere\n");
-}
-
-#[test]
-fn a_deleted_working_directory_is_no_obstacle() {
-    let sandbox = Sandbox::with_builder();
-    let prelude = "mkdir gone && cd gone && rmdir ../gone";
-    let outcome = sandbox.builder(["/bin/echo", "ok"]).after_sh(prelude).run().ok();
-    assert_eq!(outcome.out(), "ok\n");
 }
 
 /// PATH of cron and of services has no directory of the user's own, where `uv` and `claude` install themselves.

@@ -106,32 +106,26 @@ fn no_mode_prints_a_secret() {
 #[test]
 fn no_error_prints_a_secret() {
     let sandbox = planted();
-    let wrong = |options: &[&str]| {
+    let wrong_with = |options: &[&str], variable: &str, value: &str| {
         for mode in [&[][..], &["-v"], &["-q"], &["-n"], &["-n", "--json"]] {
-            let outcome = start(&sandbox, &[options, mode, &["--", "true"]].concat()).run();
-            assert_eq!(outcome.code(), 125, "{options:?}: {outcome:?}");
+            let outcome = start(&sandbox, &[options, mode, &["--", "true"]].concat()).env(variable, value).run();
+            assert_eq!(outcome.code(), 125, "{options:?}, {variable}: {outcome:?}");
         }
     };
-    wrong(&[&format!("--home={CANARY}")]);
-    wrong(&[&format!("--inherit-credentials={CANARY}")]);
+    let wrong = |options: &[&str]| wrong_with(options, "PLAIN", CANARY);
+    for option in ["--home=", "--inherit-credentials=", "--share=/", "--explain=", "--no-such-option="] {
+        wrong(&[&format!("{option}{CANARY}")]);
+    }
     wrong(&["--set", CANARY]);
-    wrong(&[&format!("--share=/{CANARY}")]);
     wrong(&["-C", "/dev/null", "--set", &format!("X={CANARY}")]);
-    wrong(&[&format!("--explain={CANARY}")]);
-    wrong(&[&format!("--no-such-option={CANARY}")]);
     wrong(&["-p", "nobody"]);
     for text in ["[\"antropic\"]", "[1]", "null", "[\"github\"] 1", "[\"github\""] {
         sandbox.write(format!("{BUILDER}/hermes-exec.json"), policy(text));
         wrong(&["-p", "builder"]);
     }
     sandbox.write(format!("{BUILDER}/hermes-exec.json"), "{}");
-    for variable in ["HERMES_EXEC_HOME_MODE", "HERMES_HOME"] {
-        for mode in [&[][..], &["-v"], &["-n"], &["-n", "--json"]] {
-            let value = if variable == "HERMES_HOME" { "relative" } else { CANARY };
-            let outcome = start(&sandbox, &[mode, &["--", "true"]].concat()).env(variable, value).run();
-            assert_eq!(outcome.code(), 125, "{variable}: {outcome:?}");
-        }
-    }
+    wrong_with(&[], "HERMES_EXEC_HOME_MODE", CANARY);
+    wrong_with(&[], "HERMES_HOME", "relative");
 }
 
 /// The largest variable is named, not shown.

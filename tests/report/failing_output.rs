@@ -56,46 +56,34 @@ fn run(sandbox: &Sandbox, number: i32, output: Output, args: &[&str]) -> Ended {
     ended
 }
 
-/// These arguments end with this status, whatever standard error is.
-#[track_caller]
-fn ends(code: i32, args: &[&str]) {
-    for output in ALL {
-        let sandbox = Sandbox::with_builder();
-        let ended = run(&sandbox, 2, output, args);
-        assert_eq!(ended.status, WaitStatus::Exited(ended.pid, code), "{output:?}: {ended:?}");
-        let is_told = ended.err.starts_with("hermes-exec: error: ");
-        assert_eq!(is_told, output == Output::AsItIs, "{output:?}: {ended:?}");
+/// An error of usage, one of a run, and a command that cannot be started end with their status, whatever standard error is.
+#[test]
+fn an_error_that_cannot_be_told() {
+    let calls: [(i32, &[&str]); 14] = [
+        (125, &["--no-such-option"]),
+        (125, &[]),
+        (125, &["--home=nowhere", "true"]),
+        (125, &["--home"]),
+        (125, &["-p"]),
+        (125, &["--explain", "--unlink"]),
+        (125, &["--verbose=1", "true"]),
+        (125, &["--inherit-credentials", "github", "true"]),
+        (125, &["-p", "nobody", "true"]),
+        (125, &["--share", "../x", "true"]),
+        (125, &["-C", "/no/such/place", "true"]),
+        (126, &["/etc"]),
+        (127, &["no-such-command"]),
+        (127, &["/no/such/command"]),
+    ];
+    let sandbox = Sandbox::with_builder();
+    for (code, args) in calls {
+        for output in ALL {
+            let ended = run(&sandbox, 2, output, args);
+            assert_eq!(ended.status, WaitStatus::Exited(ended.pid, code), "{args:?}, {output:?}: {ended:?}");
+            let is_told = ended.err.starts_with("hermes-exec: error: ");
+            assert_eq!(is_told, output == Output::AsItIs, "{args:?}, {output:?}: {ended:?}");
+        }
     }
-}
-
-#[test]
-fn a_usage_error() {
-    for args in [
-        &["--no-such-option"][..],
-        &[],
-        &["--home=nowhere", "true"],
-        &["--home"],
-        &["-p"],
-        &["--explain", "--unlink"],
-        &["--verbose=1", "true"],
-        &["--inherit-credentials", "github", "true"],
-    ] {
-        ends(125, args);
-    }
-}
-
-#[test]
-fn a_failure_of_ours() {
-    ends(125, &["-p", "nobody", "true"]);
-    ends(125, &["--share", "../x", "true"]);
-    ends(125, &["-C", "/no/such/place", "true"]);
-}
-
-#[test]
-fn a_command_that_cannot_be_started() {
-    ends(126, &["/etc"]);
-    ends(127, &["no-such-command"]);
-    ends(127, &["/no/such/command"]);
 }
 
 /// What we say before a run is lost, and the run is not.

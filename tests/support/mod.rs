@@ -13,13 +13,13 @@ pub mod rows;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;
-#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub mod tracer;
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -452,11 +452,10 @@ impl Outcome {
 
     /// The environment block that the command `env -0` printed, in order.
     pub fn block(&self) -> Vec<(String, String)> {
-        self.stdout
-            .split(|&byte| byte == 0)
-            .filter(|entry| !entry.is_empty())
-            .map(|entry| {
-                let text = OsString::from_vec(entry.to_vec()).to_string_lossy().into_owned();
+        let entries = self.stdout.split(|&byte| byte == 0).filter(|entry| !entry.is_empty());
+        let texts = entries.map(|entry| String::from_utf8_lossy(entry).into_owned());
+        texts
+            .map(|text| {
                 let (name, value) = text.split_once('=').unwrap_or((&text, ""));
                 (name.to_owned(), value.to_owned())
             })

@@ -1,9 +1,9 @@
 //! The test as a debugger (ptrace(2)): a program is held at the entry of each of its system calls, where the test does what
 //! another process could do just then, lets the call fail, or ends the program.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
-use nix::errno::Errno;
 use nix::libc;
 use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::Signal;
@@ -22,7 +22,7 @@ pub struct Held<'s, 'a> {
 impl<'s, 'a> Held<'s, 'a> {
     /// The start must have [`ptrace::traceme`] as its first step.
     #[track_caller]
-    pub fn new(start: &'s Start<'a>, program: &Path, argv: &[String]) -> Self {
+    pub fn new(start: &'s Start<'a>, program: &Path, argv: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         let child = start.spawn(program, argv).unwrap();
         let pid = child.pid;
         let first = waitpid(pid, None).unwrap();
@@ -66,8 +66,9 @@ impl<'s, 'a> Held<'s, 'a> {
     }
 
     /// The call at whose entry the program is held is not made, and returns this error.
+    #[cfg(target_arch = "x86_64")]
     #[track_caller]
-    pub fn fail(&mut self, errno: Errno) {
+    pub fn fail(&mut self, errno: nix::errno::Errno) {
         let pid = self.child.pid;
         let mut registers = ptrace::getregs(pid).unwrap();
         // No system call has this number (syscall_set_nr in the kernel's sources).
@@ -93,11 +94,17 @@ impl<'s, 'a> Held<'s, 'a> {
 
     /// Lets it go, and waits for its end, or that of the program that it has executed.
     #[track_caller]
-    pub fn release(mut self) -> Ended {
+    pub fn release(self) -> Ended {
+        self.release_with(None)
+    }
+
+    /// The same, with a signal that arrives then.
+    #[track_caller]
+    pub fn release_with(mut self, signal: Option<Signal>) -> Ended {
         match self.over.take() {
             Some(status @ (WaitStatus::Exited(..) | WaitStatus::Signaled(..))) => self.child.ended_with(status),
             _ => {
-                ptrace::detach(self.child.pid, None).unwrap();
+                ptrace::detach(self.child.pid, signal).unwrap();
                 self.child.ended()
             }
         }

@@ -100,8 +100,8 @@ impl Scene {
 
     pub fn hold<'s>(&self, start: &'s Start<'static>) -> Held<'s, 'static> {
         let what = if self.work == Work::Unlink { "--unlink" } else { "true" };
-        let argv = ["hermes-exec"].into_iter().chain(OPTIONS).chain([what]).map(str::to_owned);
-        Held::new(start, &self.program, &argv.collect::<Vec<_>>())
+        let argv = ["hermes-exec"].into_iter().chain(OPTIONS).chain([what]);
+        Held::new(start, &self.program, argv)
     }
 
     /// The same, to its next call on an entry after `count` of them. None when there is none.

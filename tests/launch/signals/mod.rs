@@ -96,12 +96,3 @@ fn nothing_stays_beside_the_command() {
     let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.pid)).unwrap();
     assert_eq!((tasks, children.as_str()), (1, ""));
 }
-
-/// X01: `yes` ends by SIGPIPE, without a word.
-#[test]
-fn a_producer_ends_with_its_reader() {
-    let sandbox = Sandbox::new();
-    let script = format!("{{ {BINARY} yes; echo $? >&2; }} | head -n 1");
-    let outcome = sandbox.hx(["-c", &script]).program("/bin/sh").run();
-    assert_eq!((outcome.out().as_str(), outcome.stderr.as_str()), ("y\n", "141\n"));
-}

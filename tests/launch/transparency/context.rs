@@ -18,42 +18,26 @@ fn is(report: &str, fact: &str) {
     assert!(report.lines().any(|line| line == fact), "{fact:?} is not the situation: {report}");
 }
 
+/// By tools that set a state and execute their arguments.
 #[test]
-fn under_setsid() {
-    let report = Twin::new().through(&["/usr/bin/setsid"]).is_the_same(|start| start);
-    is(&report, "sid: itself, as the caller started it");
+fn under_a_tool() {
+    let others: &[&str] =
+        &["/usr/bin/setpriv", "--inh-caps=+kill,+chown", "--ambient-caps=+kill", "--bounding-set=-mknod"];
+    for (tool, fact) in [
+        (&["/usr/bin/setsid"][..], "sid: itself, as the caller started it"),
+        (&["/usr/bin/nice", "-n", "19"], "nice: 19"),
+        (&["/usr/bin/setpriv", "--no-new-privs"], "NoNewPrivs: 1"),
+        (others, "CapAmb: 0000000000000020"),
+        (&["/usr/bin/setpriv", "--pdeathsig", "TERM"], "parent death signal: Some(SIGTERM)"),
+    ] {
+        is(&Twin::new().through(tool).is_the_same(|start| start), fact);
+    }
 }
 
 #[test]
 fn under_nohup() {
     let report = Twin::new().through(&["/usr/bin/nohup"]).is_the_same(|start| start);
     assert!(report.lines().any(|line| line.starts_with("SigIgn: ") && line.ends_with('1')), "{report}");
-}
-
-#[test]
-fn under_nice() {
-    is(&Twin::new().through(&["/usr/bin/nice", "-n", "19"]).is_the_same(|start| start), "nice: 19");
-}
-
-#[test]
-fn under_setpriv_no_new_privs() {
-    let report = Twin::new().through(&["/usr/bin/setpriv", "--no-new-privs"]).is_the_same(|start| start);
-    is(&report, "NoNewPrivs: 1");
-}
-
-#[test]
-fn under_setpriv_with_other_capabilities() {
-    let some = "--inh-caps=+kill,+chown";
-    let ambient = "--ambient-caps=+kill";
-    let report =
-        Twin::new().through(&["/usr/bin/setpriv", some, ambient, "--bounding-set=-mknod"]).is_the_same(|start| start);
-    is(&report, "CapAmb: 0000000000000020");
-}
-
-#[test]
-fn under_setpriv_with_a_parent_death_signal() {
-    let report = Twin::new().through(&["/usr/bin/setpriv", "--pdeathsig", "TERM"]).is_the_same(|start| start);
-    is(&report, "parent death signal: Some(SIGTERM)");
 }
 
 #[test]
@@ -191,38 +175,27 @@ fn under_a_seccomp_filter() {
 }
 
 #[test]
-fn as_the_leader_of_a_process_group() {
+fn as_the_leader_of_a_process_group_and_of_a_session_without_terminal() {
     let report = Twin::new().is_the_same(|start| start.step(|| setpgid(Pid::from_raw(0), Pid::from_raw(0))));
     is(&report, "pgid: itself, as the caller started it");
-}
-
-#[test]
-fn as_the_leader_of_a_session_without_terminal() {
-    let report = Twin::new().is_the_same(|start| start.step(|| setsid().map(drop)));
-    is(&report, "tty_nr: 0");
+    is(&Twin::new().is_the_same(|start| start.step(|| setsid().map(drop))), "tty_nr: 0");
 }
 
 /// Each run gets a terminal of its own: one that has lost its session is dead for the next.
-fn at_a_terminal(fact: &str, prepare: impl Fn(&Pty)) {
-    let report = Twin::new().is_the_same(|start| {
-        let pty = Pty::new();
-        prepare(&pty);
-        pty.controls(start, &[0])
-    });
-    assert!(report.contains(fact), "{fact:?} is not the situation: {report}");
-}
-
 #[test]
-fn at_a_controlling_terminal() {
-    at_a_terminal("a controlling terminal: yes\n", |_| {});
-}
-
-#[test]
-fn at_a_controlling_terminal_with_odd_settings() {
-    at_a_terminal("ws_row: 33, ws_col: 77", |pty| {
-        pty.resize(33, 77);
-        pty.raw();
-    });
+fn at_a_controlling_terminal_also_with_odd_settings() {
+    for is_odd in [false, true] {
+        let report = Twin::new().is_the_same(|start| {
+            let pty = Pty::new();
+            if is_odd {
+                pty.resize(33, 77);
+                pty.raw();
+            }
+            pty.controls(start, &[0])
+        });
+        is(&report, "a controlling terminal: yes");
+        assert_eq!(report.contains("ws_row: 33, ws_col: 77"), is_odd, "{report}");
+    }
 }
 
 #[test]

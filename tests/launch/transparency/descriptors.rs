@@ -10,6 +10,7 @@ use nix::unistd::pipe2;
 
 use super::Twin;
 use crate::support::pty::Pty;
+use crate::support::start::Start;
 
 /// The numbers of the descriptors that a report lists.
 fn open(report: &str) -> Vec<RawFd> {
@@ -56,23 +57,11 @@ fn a_directory_a_socket_and_a_fifo() {
 }
 
 #[test]
-fn descriptor_0_closed() {
-    assert_eq!(open(&Twin::new().is_the_same(|start| start.closed(0))), [1, 2]);
-}
-
-#[test]
-fn descriptor_1_closed() {
-    assert_eq!(open(&Twin::new().is_the_same(|start| start.closed(1))), [0, 2]);
-}
-
-#[test]
-fn descriptor_2_closed() {
-    assert_eq!(open(&Twin::new().is_the_same(|start| start.closed(2))), [0, 1]);
-}
-
-#[test]
-fn descriptors_0_1_and_2_closed() {
-    assert!(open(&Twin::new().is_the_same(|start| start.closed(0).closed(1).closed(2))).is_empty());
+fn standard_descriptors_closed() {
+    for (closed, left) in [(&[0][..], &[1, 2][..]), (&[1], &[0, 2]), (&[2], &[0, 1]), (&[0, 1, 2], &[])] {
+        let close = |start| closed.iter().fold(start, |start: Start<'_>, &number| start.closed(number));
+        assert_eq!(open(&Twin::new().is_the_same(close)), left);
+    }
 }
 
 /// What the first open of ours gets is then a number that a shell would use for output.

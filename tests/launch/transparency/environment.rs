@@ -3,11 +3,20 @@
 
 use super::{Twin, odd_entries};
 
-fn block(twin: &Twin, path: Option<&str>) -> Vec<Vec<u8>> {
-    let mut block: Vec<Vec<u8>> = path.iter().map(|path| format!("PATH={path}").into_bytes()).collect();
-    block.push(format!("HOME={}", twin.sandbox.real().display()).into_bytes());
-    block.push(b"OPENAI_API_KEY=x".to_vec());
-    block
+/// A small block with this PATH.
+fn with_path(twin: Twin, path: Option<&str>) -> Twin {
+    let mut block: Vec<String> = path.iter().map(|path| format!("PATH={path}")).collect();
+    block.push(format!("HOME={}", twin.sandbox.real().display()));
+    block.push("OPENAI_API_KEY=x".into());
+    twin.block(block)
+}
+
+/// The block of [`Twin::new`] with more.
+fn with_more(more: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Twin {
+    let twin = Twin::new();
+    let mut block = twin.block.clone();
+    block.extend(more.into_iter().map(|entry| entry.as_ref().to_vec()));
+    twin.block(block)
 }
 
 /// X14 to X17: order is kept, every copy of a removed name is gone, nothing is re-encoded.
@@ -37,35 +46,16 @@ fn a_block_in_the_reverse_order() {
 }
 
 #[test]
-fn an_empty_environment() {
+fn an_empty_environment_and_one_without_an_assignment() {
     Twin::new().block([b""; 0]).is_the_same(|start| start);
-}
-
-#[test]
-fn nothing_but_entries_that_are_no_assignment() {
     Twin::new().block(odd_entries()).is_the_same(|start| start);
 }
 
 #[test]
-fn path_unset() {
-    let twin = Twin::new();
-    let block = block(&twin, None);
-    twin.block(block).is_the_same(|start| start);
-}
-
-#[test]
-fn path_empty() {
-    let twin = Twin::new();
-    let block = block(&twin, Some(""));
-    twin.block(block).is_the_same(|start| start);
-}
-
-#[test]
-fn path_with_empty_elements() {
-    for path in [":", "::", ":/usr/bin", "/usr/bin:", "/usr/bin:::/bin", "/usr/bin/:.:relative:/bin//"] {
-        let twin = Twin::new();
-        let block = block(&twin, Some(path));
-        twin.block(block).is_the_same(|start| start);
+fn path_unset_empty_and_with_empty_elements() {
+    with_path(Twin::new(), None).is_the_same(|start| start);
+    for path in ["", ":", "::", ":/usr/bin", "/usr/bin:", "/usr/bin:::/bin", "/usr/bin/:.:relative:/bin//"] {
+        with_path(Twin::new(), Some(path)).is_the_same(|start| start);
     }
 }
 
@@ -76,44 +66,29 @@ fn a_word_that_is_searched_for() {
     let mut twin = Twin::new();
     for (path, program) in [("/no/such:TOOLS:/bin", "TOOLS/tool-a"), ("TOOLS/", "TOOLS//tool-a"), ("", "tool-a")] {
         let tools = twin.sandbox.path("tools").display().to_string();
-        let place = twin.sandbox.path(if path.is_empty() { "work/tool-a" } else { "tools/tool-a" });
-        twin.sandbox.link(crate::support::start::example("probe"), place);
+        let place = if path.is_empty() { "work/tool-a" } else { "tools/tool-a" };
+        let place = twin.sandbox.link(crate::support::start::example("probe"), place);
         twin.program = program.replace("TOOLS", &tools).into();
-        let block = block(&twin, Some(&path.replace("TOOLS", &tools)));
-        twin = twin.typed("tool-a").block(block);
+        twin = with_path(twin.typed("tool-a"), Some(&path.replace("TOOLS", &tools)));
         let report = twin.is_the_same(|start| start);
         assert!(report.contains("argv 0: tool-a\n"), "{report}");
-        std::fs::remove_file(twin.sandbox.path(if path.is_empty() { "work/tool-a" } else { "tools/tool-a" })).unwrap();
+        std::fs::remove_file(place).unwrap();
     }
-}
-
-#[test]
-fn four_thousand_variables() {
-    let twin = Twin::new();
-    let mut block = twin.block.clone();
-    block.extend((0..4000).map(|number| format!("VARIABLE_{number}={number}").into_bytes()));
-    twin.block(block).is_the_same(|start| start);
 }
 
 /// The longest entry that the kernel takes (MAX_ARG_STRLEN less its NUL, execve(2)). macOS bounds only the sum of all.
 #[test]
-fn a_variable_of_131071_bytes() {
-    let twin = Twin::new();
-    let mut block = twin.block.clone();
-    let mut large = b"LARGE=".to_vec();
-    large.resize(131_071, b'x');
-    block.push(large);
-    twin.block(block).is_the_same(|start| start);
+fn four_thousand_variables_and_one_of_131071_bytes() {
+    with_more((0..4000).map(|number| format!("VARIABLE_{number}={number}"))).is_the_same(|start| start);
+    with_more([format!("LARGE={}", "x".repeat(131_071 - "LARGE=".len()))]).is_the_same(|start| start);
 }
 
 /// What a library reads at its own start is no business of ours: it is handed on, and changes nothing here.
 #[test]
 fn variables_that_libraries_act_on() {
-    let twin = Twin::new();
-    let mut block = twin.block.clone();
-    let names = ["LD_PRELOAD=", "LD_LIBRARY_PATH=/no/such", "LD_BIND_NOW=1", "GLIBC_TUNABLES=glibc.malloc.check=1"];
-    let more =
-        ["MALLOC_ARENA_MAX=1", "LC_ALL=xx_YY", "LANG=", "TZ=:", "RUST_BACKTRACE=full", "LOCPATH=/no", "TMPDIR=/no"];
-    block.extend(names.into_iter().chain(more).map(|entry| entry.as_bytes().to_vec()));
-    twin.block(block).is_the_same(|start| start);
+    with_more([
+        "LD_PRELOAD=", "LD_LIBRARY_PATH=/no/such", "LD_BIND_NOW=1", "GLIBC_TUNABLES=glibc.malloc.check=1",
+        "MALLOC_ARENA_MAX=1", "LC_ALL=xx_YY", "LANG=", "TZ=:", "RUST_BACKTRACE=full", "LOCPATH=/no", "TMPDIR=/no",
+    ])
+    .is_the_same(|start| start);
 }

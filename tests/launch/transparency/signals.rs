@@ -1,5 +1,6 @@
 //! Signals: ignored, blocked, pending. macOS keeps the same over `execve` (its execve(2)).
 
+use nix::errno::Errno;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::getpid;
@@ -27,18 +28,10 @@ fn sigpipe_ignored_stays_so() {
 }
 
 #[test]
-fn sighup_ignored() {
-    Twin::new().is_the_same(|start| start.ignored(Signal::SIGHUP));
-}
-
-#[test]
-fn sigint_ignored() {
-    Twin::new().is_the_same(|start| start.ignored(Signal::SIGINT));
-}
-
-#[test]
-fn sigquit_ignored() {
-    Twin::new().is_the_same(|start| start.ignored(Signal::SIGQUIT));
+fn one_signal_ignored() {
+    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT] {
+        Twin::new().is_the_same(|start| start.ignored(signal));
+    }
 }
 
 #[test]
@@ -61,21 +54,15 @@ fn every_signal_blocked_at_once() {
 }
 
 #[test]
-fn a_signal_pending_for_the_process_while_blocked() {
-    let report =
-        Twin::new().is_the_same(|start| start.blocked(Signal::SIGTERM).step(|| kill(getpid(), Signal::SIGTERM)));
-    assert!(holds(&report, "ShdPnd", Signal::SIGTERM), "{report}");
-}
-
-#[test]
-fn a_signal_pending_for_the_thread_while_blocked() {
+fn signals_pending_for_the_process_and_for_the_thread_while_blocked() {
     let report = Twin::new().is_the_same(|start| {
-        start.blocked(Signal::SIGUSR1).step(|| {
+        start.blocked(Signal::SIGTERM).blocked(Signal::SIGUSR1).step(|| {
+            kill(getpid(), Signal::SIGTERM)?;
             // SAFETY: sends a blocked signal to this thread; no handler runs.
-            nix::errno::Errno::result(unsafe { libc::raise(libc::SIGUSR1) }).map(drop)
+            Errno::result(unsafe { libc::raise(libc::SIGUSR1) }).map(drop)
         })
     });
-    assert!(holds(&report, "SigPnd", Signal::SIGUSR1), "{report}");
+    assert!(holds(&report, "ShdPnd", Signal::SIGTERM) && holds(&report, "SigPnd", Signal::SIGUSR1), "{report}");
 }
 
 #[test]
@@ -87,9 +74,9 @@ fn a_real_time_signal_pending_twice() {
                 let mut set: libc::sigset_t = std::mem::zeroed();
                 libc::sigemptyset(&mut set);
                 libc::sigaddset(&mut set, libc::SIGRTMIN() + 3);
-                nix::errno::Errno::result(libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()))?;
-                nix::errno::Errno::result(libc::kill(libc::getpid(), libc::SIGRTMIN() + 3))?;
-                nix::errno::Errno::result(libc::kill(libc::getpid(), libc::SIGRTMIN() + 3)).map(drop)
+                Errno::result(libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()))?;
+                Errno::result(libc::kill(libc::getpid(), libc::SIGRTMIN() + 3))?;
+                Errno::result(libc::kill(libc::getpid(), libc::SIGRTMIN() + 3)).map(drop)
             }
         })
     });

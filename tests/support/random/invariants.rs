@@ -50,7 +50,7 @@ pub fn hold(case: &Case) {
 
 /// The child's block follows from the inherited one and the outcomes, byte for byte and in order: what is kept stands
 /// where it stood, what is removed has no copy left, what is set stands once in the place of its first copy or at the end.
-/// Each name has one outcome.
+/// Each name has one outcome, in the order of the block, and what PATH has lost before it has at its end.
 pub fn agrees(environ: &Environ, plan: &Draft) {
     let outcomes: HashMap<&[u8], &Decision> = plan.env.decisions.iter().map(|one| (one.name.as_slice(), one)).collect();
     assert_eq!(outcomes.len(), plan.env.decisions.len(), "a name has two outcomes");
@@ -62,6 +62,12 @@ pub fn agrees(environ: &Environ, plan: &Draft) {
     }
     let mut child = block.entries().iter().map(|entry| entry.to_bytes()).peekable();
     let mut seen = HashSet::new();
+    let names = environ.entries().iter().filter_map(|entry| split(entry.to_bytes())).map(|(name, _)| name);
+    let firsts: Vec<_> = names.filter(|name| seen.insert(*name)).collect();
+    let announced = plan.env.decisions.iter().map(|outcome| outcome.name.as_slice());
+    assert!(announced.take(firsts.len()).eq(firsts), "outcomes in another order");
+    path_agrees(environ, plan);
+    seen.clear();
     for entry in environ.entries() {
         let entry = entry.to_bytes();
         let Some((name, value)) = split(entry) else {
@@ -88,6 +94,17 @@ pub fn agrees(environ: &Environ, plan: &Draft) {
         assert_eq!(child.next().and_then(split).map(|(name, _)| name), Some(outcome.name.as_slice()));
     }
     assert_eq!(child.next(), None);
+}
+
+/// PATH is edited where elements of it are moved, and ends with these.
+fn path_agrees(environ: &Environ, plan: &Draft) {
+    let moved = plan.env.moved.join(&b':');
+    let is_edited = |outcome: &Decision| outcome.name == b"PATH" && matches!(outcome.change, Change::Edit(_));
+    let edited = plan.env.decisions.iter().any(is_edited);
+    assert_eq!(edited, !plan.env.moved.is_empty(), "moved are {:?}", moved.escape_ascii().to_string());
+    if edited && environ.copies(b"PATH").count() == 1 {
+        assert!(plan.env.child.get(b"PATH").unwrap().ends_with(&moved));
+    }
 }
 
 /// PATH has its elements in another order; PYTHONPATH has lost some.

@@ -114,6 +114,24 @@ impl Machine {
         self.nodes.insert(path.into(), (self.inodes, node));
     }
 
+    /// Puts everything on the disk, at the places and with the texts that `placed` gives, where they are `wanted`.
+    pub fn lay(&self, placed: impl Fn(&[u8]) -> Vec<u8>, wanted: impl Fn(&Path) -> bool) {
+        for (path, (_, node)) in &self.nodes {
+            let path = PathBuf::from(OsString::from_vec(placed(path.as_bytes())));
+            if !wanted(&path) {
+                continue;
+            }
+            match node {
+                Node::Directory => std::fs::create_dir_all(path).unwrap(),
+                Node::File(text) => std::fs::write(path, placed(text)).unwrap(),
+                Node::Link(text) => {
+                    let text = OsString::from_vec(placed(text.as_os_str().as_bytes()));
+                    std::os::unix::fs::symlink(text, path).unwrap();
+                }
+            }
+        }
+    }
+
     /// Carries out a plan as a run does before it starts the command.
     pub fn prepare(&mut self, home: &HomePlan) {
         let Some(redirect) = &home.redirect else { return };

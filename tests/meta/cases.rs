@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-fn file(rel: &str) -> String {
+pub fn file(rel: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(rel);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -13,7 +13,7 @@ fn file(rel: &str) -> String {
 const PAGES: [&str; 2] = ["README.md", "man/hermes-exec.1"];
 
 /// What a row's last column names and is not there.
-fn missing(shown_by: &str) -> Vec<String> {
+pub fn missing(shown_by: &str) -> Vec<String> {
     let mut missing = Vec::new();
     for (source, test) in shown_by.split('`').skip(1).step_by(2).filter_map(|name| name.split_once("::")) {
         let text = file(&format!("tests/{source}"));

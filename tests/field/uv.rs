@@ -14,7 +14,8 @@ fn uv() -> &'static str {
 #[track_caller]
 fn assert_sync_spares_hermes(setting: impl Fn(&Agent, Run) -> Run, command: &[&str]) {
     let [without, with] = [Agent::new(), Agent::new()];
-    [&without, &with].map(Agent::project);
+    without.project();
+    with.project();
     let outcome = setting(&without, without.without(command)).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     assert!(!without.can_start(), "without the wrapper: {outcome:?}");

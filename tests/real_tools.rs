@@ -104,6 +104,11 @@ fn direct(sandbox: &Sandbox, command: &[&str]) -> Run {
     sandbox.hx(&command[1..]).program(command[0]).secret_may_show()
 }
 
+/// The command through the wrapper without an option.
+fn wrapped(sandbox: &Sandbox, command: &[&str]) -> Run {
+    sandbox.hx([&["--"], command].concat())
+}
+
 /// A start of the command itself with HOME redirected to the home of the profile `builder`, and nothing else done.
 fn redirected(sandbox: &Sandbox, command: &[&str]) -> Run {
     direct(sandbox, command).env("HOME", sandbox.mkdir(sandbox.home()))

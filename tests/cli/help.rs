@@ -112,15 +112,24 @@ fn a_bad_value_is_named_with_what_is_allowed() {
 #[test]
 fn a_bad_value_that_may_be_a_secret_is_not_named() {
     let sandbox = Sandbox::with_builder();
-    for key in [CANARY.to_owned(), "p4ssword".into(), "sk-ant-abcdefghijklmnopqrst".into()] {
+    for key in [CANARY, "p4ssword", "sk-ant-abcdefghijklmnopqrst"] {
         for words in [
-            vec!["--home".into(), key.clone()],
-            vec![format!("--seal={key}")],
-            vec!["--completions".into(), key.clone()],
-            vec![format!("--inherit-credentials={key}")],
+            &["--home", key][..],
+            &[&format!("--home={key}")],
+            &[&format!("--seal={key}")],
+            &["--completions", key],
+            &["--set", key],
+            &["--set", &format!("={key}")],
+            &[&format!("--inherit-credentials={key}")],
+            &[&format!("--inherit-credentials=anthropic,{key}")],
+            &[&format!("--share=/{CANARY}")],
+            &[&format!("--no-share=../{CANARY}")],
+            &[&format!("--no-such-option={key}")],
+            &[&format!("--quiet={key}")],
+            &[&format!("--explain={key}")],
         ] {
-            let outcome = sandbox.hx(words.iter().map(String::as_str).chain(["true"])).run().fails(125, &[]);
-            assert!(!outcome.stderr.contains(&key), "{outcome:?}");
+            let outcome = sandbox.hx(words.iter().chain(&["true"])).run().fails(125, &[]);
+            assert!(!outcome.stderr.contains(key), "{outcome:?}");
         }
     }
 }

@@ -16,43 +16,35 @@ struct Shell<'a> {
     wrong: RefCell<Vec<String>>,
 }
 
-/// Which shell, and what it is told before it completes. `^G` prints the line that stands in its editor, and empties it.
+/// Which shell, how it gets its completions, and what it is told besides. `^G` prints the line that stands in its editor,
+/// and empties it.
 struct Kind {
     name: &'static str,
     args: &'static [&'static str],
+    load: &'static str,
     setup: &'static str,
 }
 
 const BASH: Kind = Kind {
     name: "bash",
     args: &["--noprofile", "--norc", "-i"],
+    load: ". completions/hermes-exec.bash",
     setup: r#"dump() { printf 'line<%s>end\n' "$READLINE_LINE"; READLINE_LINE=; READLINE_POINT=0; }
 bind -x '"\C-g": dump'
 bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
-. completions/hermes-exec.bash
 PS1=READY"#,
 };
 
-const BASH_COMPLETION: Kind = Kind {
-    setup: r#". /usr/share/bash-completion/bash_completion
-dump() { printf 'line<%s>end\n' "$READLINE_LINE"; READLINE_LINE=; READLINE_POINT=0; }
-bind -x '"\C-g": dump'
-bind 'set bell-style none'
-bind 'set enable-bracketed-paste off'
-. completions/hermes-exec.bash
-PS1=READY"#,
-    ..BASH
-};
+const BASH_COMPLETION: Kind =
+    Kind { load: ". /usr/share/bash-completion/bash_completion; . completions/hermes-exec.bash", ..BASH };
 
 /// In zsh the file is a function in a directory of its own, as packages install it.
 const ZSH: Kind = Kind {
     name: "zsh",
     args: &["-f", "-i"],
-    setup: r#"fpath=($PWD/completions $fpath)
-autoload -U compinit
-compinit -D -u
-dump() { zle -I; print -r -- "line<$BUFFER>end"; BUFFER= }
+    load: "fpath=($PWD/completions $fpath); autoload -U compinit; compinit -D -u",
+    setup: r#"dump() { zle -I; print -r -- "line<$BUFFER>end"; BUFFER= }
 zle -N dump
 bindkey '^G' dump
 unsetopt beep
@@ -60,26 +52,16 @@ PS1=READY"#,
 };
 
 /// The same file, sourced.
-const ZSH_SOURCED: Kind = Kind {
-    setup: r#"autoload -U compinit
-compinit -D -u
-. completions/_hermes-exec
-dump() { zle -I; print -r -- "line<$BUFFER>end"; BUFFER= }
-zle -N dump
-bindkey '^G' dump
-unsetopt beep
-PS1=READY"#,
-    ..ZSH
-};
+const ZSH_SOURCED: Kind = Kind { load: "autoload -U compinit; compinit -D -u; . completions/_hermes-exec", ..ZSH };
 
 const FISH: Kind = Kind {
     name: "fish",
     args: &["-i"],
+    load: ". completions/hermes-exec.fish",
     setup: r#"function fish_prompt; echo READY; end
 function fish_greeting; end
 function dump; echo "line<"(commandline)">end"; commandline ''; end
-bind \cg dump
-. completions/hermes-exec.fish"#,
+bind \cg dump"#,
 };
 
 /// A machine with two profiles, a deleted one, and a few things in the real home.
@@ -105,7 +87,7 @@ fn machine() -> Sandbox {
 fn in_shell(kind: &Kind, sandbox: &Sandbox, extra: &str, test: impl FnOnce(&Shell<'_>)) {
     let pty = Pty::new();
     pty.resize(50, 250);
-    sandbox.write("setup", format!("{}\n{extra}\n", kind.setup));
+    sandbox.write("setup", format!("{}\n{}\n{extra}\n", kind.load, kind.setup));
     let start = Start::new(sandbox.path("work")).block([
         format!("HOME={}", sandbox.real().display()),
         format!("PATH={}:{SYSTEM}", sandbox.path("bin").display()),
@@ -123,7 +105,7 @@ fn in_shell(kind: &Kind, sandbox: &Sandbox, extra: &str, test: impl FnOnce(&Shel
     shell.pty.shows("READY");
     test(&shell);
     let wrong = shell.wrong.take();
-    assert!(wrong.is_empty(), "{}, told {}:\n{}", kind.name, kind.setup, wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}, told {}:\n{}", kind.name, kind.load, wrong.join("\n"));
 }
 
 impl Shell<'_> {

@@ -45,53 +45,29 @@ impl Mac {
     }
 }
 
+/// Questions about a path are put to this machine with the name as it is on disk.
+macro_rules! asked_on_disk {
+    ($($question:ident($($limit:ident)?) -> $answer:ty;)*) => {$(
+        fn $question(&self, path: &Path $(, $limit: usize)?) -> $answer {
+            self.machine.$question(&self.on_disk(path) $(, $limit)?)
+        }
+    )*};
+}
+
 impl World for Mac {
-    fn stat(&self, path: &Path) -> io::Result<Stat> {
-        self.machine.stat(&self.on_disk(path))
-    }
-
-    fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.machine.lstat(&self.on_disk(path))
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        self.machine.canonical(&self.on_disk(path))
-    }
-
-    fn link_text(&self, path: &Path) -> io::Result<PathBuf> {
-        self.machine.link_text(&self.on_disk(path))
-    }
-
-    fn writable(&self, path: &Path) -> io::Result<()> {
-        self.machine.writable(&self.on_disk(path))
-    }
-
-    fn executable(&self, path: &Path) -> io::Result<()> {
-        self.machine.executable(&self.on_disk(path))
-    }
-
-    fn text(&self, path: &Path, limit: usize) -> FileText {
-        self.machine.text(&self.on_disk(path), limit)
-    }
-
-    fn stream(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
-        self.machine.stream(&self.on_disk(path), limit)
-    }
-
-    fn text_of_no_link(&self, path: &Path, limit: usize) -> FileText {
-        self.machine.text_of_no_link(&self.on_disk(path), limit)
-    }
-
-    fn head(&self, path: &Path, limit: usize) -> Vec<u8> {
-        self.machine.head(&self.on_disk(path), limit)
-    }
-
-    fn names(&self, path: &Path) -> Vec<OsString> {
-        self.machine.names(&self.on_disk(path))
-    }
-
-    fn entries(&self, path: &Path) -> io::Result<Vec<(OsString, Kind)>> {
-        self.machine.entries(&self.on_disk(path))
+    asked_on_disk! {
+        stat() -> io::Result<Stat>;
+        lstat() -> io::Result<Stat>;
+        canonical() -> io::Result<PathBuf>;
+        link_text() -> io::Result<PathBuf>;
+        writable() -> io::Result<()>;
+        executable() -> io::Result<()>;
+        text(limit) -> FileText;
+        stream(limit) -> io::Result<Vec<u8>>;
+        text_of_no_link(limit) -> FileText;
+        head(limit) -> Vec<u8>;
+        names() -> Vec<OsString>;
+        entries() -> io::Result<Vec<(OsString, Kind)>>;
     }
 
     fn sealing(&self) -> Sealing {

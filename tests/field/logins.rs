@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::{BINARY, Outcome, Run, Sandbox};
-use crate::{direct, redirected, sharing, system};
+use crate::{direct, redirected, sharing, system, wrapped};
 
 const GITHUB_TOKEN: &str = "ghp_made-up";
 const NOTICE: &str = "hermes-exec: notice: gh runs without GITHUB_TOKEN; to grant: --inherit-credentials=github\n";
@@ -30,10 +30,6 @@ fn without_network(run: Run) -> Run {
 
 fn granted(sandbox: &Sandbox, command: &[&str]) -> Run {
     sandbox.hx([&["--inherit-credentials=github", "--"], command].concat())
-}
-
-fn wrapped(sandbox: &Sandbox, command: &[&str]) -> Run {
-    sandbox.hx([&["--"], command].concat())
 }
 
 /// Fails, without a word on stdout and with these words on stderr.

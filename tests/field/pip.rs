@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Run, Sandbox};
-use crate::{Agent, PRINT_PREFIX, SYSTEM, direct, has_tiny, installed, system, wheel};
+use crate::{Agent, PRINT_PREFIX, SYSTEM, direct, has_tiny, installed, system, wheel, wrapped};
 
 /// A venv with a pip, made by virtualenv from the wheels that came with it.
 #[track_caller]
@@ -31,7 +31,7 @@ fn pip_installs_where_it_belongs_whatever_launched_the_agent() {
     let launched = |run: Run| offline(run).env("__PYVENV_LAUNCHER__", &launcher);
     let python = own.join("bin/python");
     let install = [python.to_str().unwrap(), "-m", "pip", "install", "--quiet", wheel(&sandbox)];
-    launched(sandbox.hx([&["--"], &install[..]].concat())).run().ok();
+    launched(wrapped(&sandbox, &install)).run().ok();
     assert!(has_tiny(&own) && !has_tiny(&other));
     assert_eq!(interpreter(&own.join("bin/tiny")), python);
     assert_eq!(launched(sandbox.hx([own.join("bin/tiny")])).run().ok().out(), "tiny\n");
@@ -56,7 +56,7 @@ fn virtualenv_starts_whatever_launched_the_agent() {
     let outcome = launched(direct(&sandbox, &command)).run();
     assert!(outcome.stderr.contains("No module named 'virtualenv'"), "without the wrapper: {outcome:?}");
 
-    launched(sandbox.hx([&["--"], &command[..]].concat())).run().ok();
+    launched(wrapped(&sandbox, &command)).run().ok();
     let outcome = launched(sandbox.hx(["new/bin/python", "-c", PRINT_PREFIX])).run().ok();
     assert_eq!(outcome.out(), format!("{}\n", sandbox.path("work/new").display()));
 }
@@ -67,7 +67,7 @@ fn pip_of_the_users_own_venv_works_as_without_the_wrapper() {
     let sandbox = Sandbox::new();
     let install = ["pip", "install", "--quiet", wheel(&sandbox)];
     let without = direct(&sandbox, &[&[system("env")], &install[..]].concat());
-    let with = sandbox.hx([&["--"], &install[..]].concat());
+    let with = wrapped(&sandbox, &install);
     for (name, run) in [("without", without), ("with", with)] {
         let own = virtualenv(&sandbox, name);
         let path = format!("{}:{SYSTEM}", own.join("bin").display());

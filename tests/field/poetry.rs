@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::{Outcome, Run, Sandbox};
-use crate::{Agent, SYSTEM, direct, has_tiny, installed, site_packages, system, wheel};
+use crate::{Agent, SYSTEM, direct, has_tiny, installed, site_packages, system, wheel, wrapped};
 
 const ENVIRONMENT: [&str; 4] = ["poetry", "env", "info", "-p"];
 const INSTALL: [&str; 3] = ["poetry", "install", "--no-interaction"];
@@ -87,7 +87,7 @@ fn an_environment_that_an_image_means_is_kept_on_request() {
     let command = poetry(&ENVIRONMENT);
     assert_eq!(environment(start(direct(&sandbox, &command))).as_deref(), Some(venv), "without the wrapper");
     assert_eq!(environment(start(direct(&sandbox, &command)).no_env("VIRTUAL_ENV")), None, "by PATH alone");
-    assert_eq!(environment(start(sandbox.hx([&["--"], &command[..]].concat()))), None);
+    assert_eq!(environment(start(wrapped(&sandbox, &command))), None);
 
     let keep = |command: &[&str]| start(sandbox.hx([&["--keep", "VIRTUAL_ENV", "--"], command].concat()));
     assert_eq!(environment(keep(&command)).as_deref(), Some(venv));

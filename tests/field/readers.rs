@@ -28,51 +28,11 @@ for text in json.load(sys.stdin):
 json.dump(answers, sys.stdout)
 ";
 
-const PIECES: [&[u8]; 44] = [
-    b"A_KEY",
-    b"B",
-    b"c d",
-    b"export",
-    b"export ",
-    b"=",
-    b"=",
-    b"=",
-    b" = ",
-    b"'",
-    b"\"",
-    b"\\",
-    b"\\'",
-    b"\\\"",
-    b"\\\\",
-    b"#",
-    b" # ",
-    b"\n",
-    b"\n",
-    b"\n",
-    b"\r",
-    b"\r\n",
-    b" ",
-    b"\t",
-    b"\x0b",
-    b"\x0c",
-    b"\x1c",
-    b"\x1d",
-    b"\x1e",
-    b"\x1f",
-    b"\x1b",
-    "\u{85}".as_bytes(),
-    "\u{a0}".as_bytes(),
-    "\u{1680}".as_bytes(),
-    "\u{180e}".as_bytes(),
-    "\u{2000}".as_bytes(),
-    "\u{200a}".as_bytes(),
-    "\u{200b}".as_bytes(),
-    "\u{2028}".as_bytes(),
-    "\u{2029}".as_bytes(),
-    "\u{202f}".as_bytes(),
-    "\u{205f}".as_bytes(),
-    "\u{3000}".as_bytes(),
-    "ü".as_bytes(),
+const PIECES: [&str; 44] = [
+    "A_KEY", "B", "c d", "export", "export ", "=", "=", "=", " = ", "'", "\"", "\\", "\\'", "\\\"", "\\\\", "#", " # ",
+    "\n", "\n", "\n", "\r", "\r\n", " ", "\t", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f", "\x1b", "\u{85}",
+    "\u{a0}", "\u{1680}", "\u{180e}", "\u{2000}", "\u{200a}", "\u{200b}", "\u{2028}", "\u{2029}", "\u{202f}",
+    "\u{205f}", "\u{3000}", "ü",
 ];
 
 /// What decides where a quoted value ends.
@@ -89,7 +49,7 @@ fn texts() -> Vec<Vec<u8>> {
         let mut piece = || match (is_of_quotes, is_latin && dice.rarely(4)) {
             (true, _) => *dice.one_of(&QUOTING),
             (_, true) => *dice.one_of(&OTHER),
-            _ => *dice.one_of(&PIECES),
+            _ => dice.one_of(&PIECES).as_bytes(),
         };
         (0..pieces).map(|_| piece()).collect::<Vec<_>>().concat()
     };

@@ -1,6 +1,6 @@
 //! A session of an agent: Hermes' own terminal backend, in a profile, with the venv active from which it runs and with its
-//! `.env` loaded, carries out what agents type all day. `{}` stands for `hermes-exec -p builder -- `, and for nothing where
-//! the same is done without; `uv` goes through the shims of the README, since an agent sees no alias.
+//! `.env` loaded, carries out what agents type all day, as `session.txt` has it, through `hermes-exec -p builder -- ` and
+//! without it. `uv` goes through the shims of the README, since an agent sees no alias.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,69 +9,33 @@ use std::path::Path;
 use crate::support::{CANARY, binary, listing};
 use crate::{Agent, SYSTEM, direct, home, installed, recipes, site_packages, system};
 
-/// What the agent types, the exit status and the output. `@` is the project, `~` the profile's home.
-const COMMANDS: &[(&str, i32, &str)] = &[
-    ("{} pwd", 0, "@"),
-    ("{} ls", 0, "README.md\npyproject.toml\ntiny-1.0-py3-none-any.whl"),
-    ("{} mkdir -p src && cd src && {} pwd", 0, "@/src"),
-    ("{} pwd", 0, "@/src"),
-    ("{} touch new && {} ls", 0, "new"),
-    ("cd .. && {} pwd", 0, "@"),
-    ("export BUILD_MODE='two  words'", 0, ""),
-    ("{} printenv BUILD_MODE", 0, "two  words"),
-    ("{} sh -c 'echo \"$HOME\"'", 0, "~"),
-    ("{} ls | {} sort -r | {} head -n 1", 0, "tiny-1.0-py3-none-any.whl"),
-    ("{} cat <<'END'\n$HOME stays \"as it is\"\nEND", 0, "$HOME stays \"as it is\""),
-    ("{} python3 - <<'END'\nprint(sum(range(10)))\nEND", 0, "45"),
-    ("{} python3 -c 'import os; print(os.path.expanduser(\"~\"))'", 0, "~"),
-    ("{} python3 -c 'import sys; print(sys.prefix)'", 0, "/usr"),
-    ("uv -q sync && {} ls -d .venv/pyvenv.cfg", 0, ".venv/pyvenv.cfg"),
-    ("uv -q pip install ./tiny-1.0-py3-none-any.whl", 0, ""),
-    ("{} .venv/bin/python -c 'import tiny; print(tiny.__file__.split(\"/\")[-5])'", 0, ".venv"),
-    ("uv -q run --no-sync python -c 'import os; print(os.environ[\"VIRTUAL_ENV\"])'", 0, "@/.venv"),
-    ("{} python3 -m venv other", 0, ""),
-    (
-        "{} other/bin/pip -q install --no-index ./tiny-1.0-py3-none-any.whl && {} other/bin/python -c 'import tiny'",
-        0,
-        "",
-    ),
-    ("{} git init -q -b main repository && cd repository && {} pwd", 0, "@/repository"),
-    ("{} git config user.name Agent && {} git config user.email agent@example.org", 0, ""),
-    ("{} cp ../README.md . && {} git add -A && {} git commit -q -m 'add: \"quoted\", ünïcode 🦀'", 0, ""),
-    ("{} git log --format='%an %s' && {} git status --short && cd ..", 0, "Agent add: \"quoted\", ünïcode 🦀"),
-    ("{} node -e 'console.log(require(\"os\").homedir())'", 0, "~"),
-    ("{} npm --version | {} grep -Ec '^[0-9]+[.]'", 0, "1"),
-    ("{} npm config get cache", 0, "~/.npm"),
-    ("{} claude --version | {} grep -c 'Claude Code'", 0, "1"),
-    ("{} claude auth status --text", 0, "Login method: Claude Max account"),
-    // The process that the shell started becomes the command itself.
-    (
-        "{} sleep 600 & until {} readlink /proc/$!/exe | {} grep -q sleep; do :; done; kill $!; wait $! 2>&-; echo $?",
-        0,
-        "143",
-    ),
-    ("{} sleep 600 >/dev/null 2>&1 & echo $! >pid", 0, ""),
-    ("until {} readlink /proc/$(<pid)/exe | {} grep -q sleep; do :; done; kill $(<pid) && echo gone", 0, "gone"),
-    ("{} env | {} grep -c canary-5up3r", 1, "0"),
-    ("{} printenv CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_API_KEY GH_TOKEN", 1, ""),
-    ("{} env | {} grep ^HERMES_PROFILE=", 0, "HERMES_PROFILE=builder"),
-    ("{} sh -c 'exit 7'", 7, ""),
-    ("{ {} sh -c 'kill -KILL $$'; } 2>/dev/null", 137, ""),
-    ("{} false || {} echo 'was false'", 0, "was false"),
-    ("{} printf '%s|' 'a b' 'c\"d' \"e'f\" '$x' '*' '' '\\'", 0, "a b|c\"d|e'f|$x|*||\\|"),
-    ("{} printf '%s\\n' 'naïve 日本語 🦀'", 0, "naïve 日本語 🦀"),
-    ("{} seq 1 50000 | {} tail -n 1", 0, "50000"),
-    ("{} sh -c 'seq 1 50000; exit 3' | {} wc -c; echo ${PIPESTATUS[0]}", 0, "288894\n3"),
-    ("printf 'a\\nb\\n' | {} grep -c .", 0, "2"),
-    ("set -o pipefail; {} false | {} cat", 1, ""),
-    ("for n in 1 2 3; do {} echo $n; done", 0, "1\n2\n3"),
-    ("x=$({} echo inner); {} echo \"[$x]\"", 0, "[inner]"),
-    ("{} sh -c 'echo out; echo err >&2' 2>/dev/null", 0, "out"),
-    ("PYTHONUTF8=1 {} printenv PYTHONUTF8", 0, "1"),
-    ("{} find . -maxdepth 1 -name '*.toml'", 0, "./pyproject.toml"),
-    ("{} timeout 60 true && {} xargs -n 1 echo <pid | {} wc -l", 0, "1"),
-    ("{} no-such-command 2>/dev/null", 127, ""),
-];
+/// One thing that the agent types, with the output and the exit status that it is to have.
+#[derive(Default)]
+struct Step {
+    command: String,
+    output: Vec<&'static str>,
+    status: i32,
+}
+
+/// What is in `session.txt`, which explains its form.
+fn steps() -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for line in include_str!("session.txt").lines().filter(|line| !line.starts_with('#')) {
+        if let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step { command: command.to_owned(), ..Step::default() });
+            continue;
+        }
+        let step = steps.last_mut().expect("a command first");
+        if let Some(more) = line.strip_prefix("> ") {
+            step.command.extend(["\n", more]);
+        } else if let Some(status) = line.strip_prefix("? ") {
+            step.status = status.parse().unwrap();
+        } else {
+            step.output.push(line);
+        }
+    }
+    steps
+}
 
 const SHIMS: &str = "~/.local/lib/hermes-shims/.path.sh";
 
@@ -198,7 +162,7 @@ impl Machine {
             programs.display()
         );
         sandbox.write("real/.bashrc", start);
-        let typed: Vec<_> = COMMANDS.iter().map(|(command, ..)| command.replace("{} ", wrapper)).collect();
+        let typed: Vec<_> = steps().iter().map(|step| step.command.replace("{} ", wrapper)).collect();
         let typed = sandbox.write("commands.json", serde_json::to_vec(&typed).unwrap());
         let [answers, records, project] = ["answers.json", "records", "work"].map(|rel| sandbox.path(rel));
         let args = [&typed, &answers, &records, &project].map(|path| path.to_str().unwrap());
@@ -239,11 +203,12 @@ fn an_agent_at_work() {
     let done = machine.session("hermes-exec -p builder -- ", &recipes::block("PATH shims"));
     let sandbox = &machine.agent.sandbox;
     let home = sandbox.home().display().to_string();
-    for ((command, code, output), done) in COMMANDS.iter().zip(&done) {
-        let output = output.replace('@', &sandbox.path("work").display().to_string()).replace('~', &home);
-        assert_eq!((done.output.trim_end(), done.returncode), (output.as_str(), *code), "{command}");
+    let steps = steps();
+    for (Step { command, output, status }, done) in steps.iter().zip(&done) {
+        let output = output.join("\n").replace('@', &sandbox.path("work").display().to_string()).replace('~', &home);
+        assert_eq!((done.output.trim_end(), done.returncode), (output.as_str(), *status), "{command}");
     }
-    assert_eq!(done.len(), COMMANDS.len());
+    assert_eq!(done.len(), steps.len());
     let records = machine.records();
     for record in &records {
         let Record { program, environment } = record;

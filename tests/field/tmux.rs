@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
-use crate::{direct, system};
+use crate::{direct, system, wrapped};
 
 /// A server of our own, gone with the test.
 struct Server {
@@ -41,10 +41,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = Command::new("/usr/bin/tmux").args(["-S", &self.socket, "kill-server"]).env_clear().status();
     }
-}
-
-fn wrapped(sandbox: &Sandbox, command: &[&str]) -> Run {
-    sandbox.hx([&["--"], command].concat())
 }
 
 /// hivecommons/hive#6160, PranavBakre/Junior#235 (P05): a limit that is documented. The cure is to start the server through

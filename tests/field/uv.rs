@@ -1,5 +1,6 @@
 //! uv in a project of the user's, started by an agent whose own venv is exported.
 
+use crate::support::Run;
 use crate::{Agent, PRINT_PREFIX, has_tiny, installed};
 
 /// The warning that uv gives when it sees the markers of another venv.
@@ -9,38 +10,33 @@ fn uv() -> &'static str {
     installed("uv/bin/uv")
 }
 
+/// `uv sync` through the wrapper makes the project's own venv, and without it leaves nothing of Hermes.
+#[track_caller]
+fn assert_sync_spares_hermes(setting: impl Fn(&Agent, Run) -> Run, command: &[&str]) {
+    let [without, with] = [Agent::new(), Agent::new()];
+    without.project();
+    with.project();
+    let outcome = setting(&without, without.without(command)).run();
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    assert!(!without.can_start(), "without the wrapper: {outcome:?}");
+
+    let outcome = setting(&with, with.with(command)).run();
+    assert_eq!(outcome.code(), 0, "{outcome:?}");
+    assert!(with.is_intact(), "{outcome:?}");
+    assert!(with.sandbox.path("work/.venv/pyvenv.cfg").exists());
+    assert!(!outcome.stderr.contains(MISMATCH), "{outcome:?}");
+}
+
 /// NousResearch/hermes-agent#23473: at its next start the gateway had no modules.
 #[test]
 fn sync_with_an_inherited_project_environment() {
-    let agent = Agent::new();
-    agent.project();
-    let outcome = agent.without(&[uv(), "sync"]).env("UV_PROJECT_ENVIRONMENT", &agent.venv).run();
-    assert_eq!(outcome.code(), 0, "{outcome:?}");
-    assert!(!agent.can_start(), "without the wrapper: {outcome:?}");
-
-    let agent = Agent::new();
-    agent.project();
-    let outcome = agent.with(&[uv(), "sync"]).env("UV_PROJECT_ENVIRONMENT", &agent.venv).run();
-    assert_eq!(outcome.code(), 0, "{outcome:?}");
-    assert!(agent.is_intact(), "{outcome:?}");
-    assert!(agent.sandbox.path("work/.venv/pyvenv.cfg").exists());
-    assert!(!outcome.stderr.contains(MISMATCH), "{outcome:?}");
+    assert_sync_spares_hermes(|agent, run| run.env("UV_PROJECT_ENVIRONMENT", &agent.venv), &[uv(), "sync"]);
 }
 
 /// The same fault by another way: the agent's venv is the active one.
 #[test]
 fn sync_into_the_active_venv() {
-    let agent = Agent::new();
-    agent.project();
-    let outcome = agent.without(&[uv(), "sync", "--active"]).run();
-    assert!(!agent.can_start(), "without the wrapper: {outcome:?}");
-
-    let agent = Agent::new();
-    agent.project();
-    let outcome = agent.with(&[uv(), "sync", "--active"]).run();
-    assert_eq!(outcome.code(), 0, "{outcome:?}");
-    assert!(agent.is_intact(), "{outcome:?}");
-    assert!(agent.sandbox.path("work/.venv/pyvenv.cfg").exists());
+    assert_sync_spares_hermes(|_, run| run, &[uv(), "sync", "--active"]);
 }
 
 /// astral-sh/uv#7073, #14747: a warning in every command.
@@ -75,43 +71,33 @@ fn sync_into_an_environment_that_the_user_keeps() {
 /// astral-sh/uv#5837: a venv that is active and forgotten gets the packages of a project with a venv of its own.
 #[test]
 fn pip_install_in_a_project_with_a_venv() {
-    let agent = Agent::new();
-    let project = agent.sandbox.path("work/.venv");
-    let make = [uv(), "venv", "--no-project", project.to_str().unwrap()];
-    assert_eq!(agent.without(&make).run().code(), 0);
-    let install = [uv(), "pip", "install", agent.wheel()];
-    let outcome = agent.without(&install).run();
-    assert!(has_tiny(&agent.venv) && !has_tiny(&project), "without the wrapper: {outcome:?}");
+    let [without, with] = [Agent::new(), Agent::new()];
+    let [beside, project] = [&without, &with].map(|agent| {
+        let venv = agent.sandbox.path("work/.venv");
+        assert_eq!(agent.without(&[uv(), "venv", "--no-project", venv.to_str().unwrap()]).run().code(), 0);
+        venv
+    });
+    let outcome = without.without(&[uv(), "pip", "install", without.wheel()]).run();
+    assert!(has_tiny(&without.venv) && !has_tiny(&beside), "without the wrapper: {outcome:?}");
 
-    let agent = Agent::new();
-    let project = agent.sandbox.path("work/.venv");
-    let make = [uv(), "venv", "--no-project", project.to_str().unwrap()];
-    assert_eq!(agent.without(&make).run().code(), 0);
-    let install = [uv(), "pip", "install", agent.wheel()];
-    let outcome = agent.with(&install).run();
+    let outcome = with.with(&[uv(), "pip", "install", with.wheel()]).run();
     assert_eq!(outcome.code(), 0, "{outcome:?}");
     assert!(has_tiny(&project), "{outcome:?}");
-    assert!(agent.is_intact(), "{outcome:?}");
+    assert!(with.is_intact(), "{outcome:?}");
 }
 
 /// Without any venv around, uv takes the first interpreter on PATH when that is one of a venv.
 #[test]
 fn pip_install_in_a_bare_directory() {
-    for marked in [true, false] {
-        // Without the marker only the place tells whose venv it is.
-        let start = || {
-            if marked { Agent::new() } else { Agent::installed_by_hermes() }
-        };
-        let agent = start();
-        let install = [uv(), "pip", "install", agent.wheel()];
-        let run = agent.without(&install);
-        let outcome = if marked { run } else { run.no_env("VIRTUAL_ENV") }.run();
+    // Without the marker only the place tells whose venv it is.
+    for (marked, new) in [(true, Agent::new as fn() -> Agent), (false, Agent::installed_by_hermes)] {
+        let start = |run: Run| if marked { run } else { run.no_env("VIRTUAL_ENV") }.run();
+        let agent = new();
+        let outcome = start(agent.without(&[uv(), "pip", "install", agent.wheel()]));
         assert!(has_tiny(&agent.venv), "without the wrapper: {outcome:?}");
 
-        let agent = start();
-        let install = [uv(), "pip", "install", agent.wheel()];
-        let run = agent.with(&install);
-        let outcome = if marked { run } else { run.no_env("VIRTUAL_ENV") }.run();
+        let agent = new();
+        let outcome = start(agent.with(&[uv(), "pip", "install", agent.wheel()]));
         assert_eq!(outcome.code(), 2, "uv refuses: {outcome:?}");
         assert!(outcome.stderr.contains("No virtual environment found"), "{outcome:?}");
         assert!(agent.is_intact(), "{outcome:?}");

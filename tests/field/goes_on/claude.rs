@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use super::api::{ANSWER, Api};
+use serde_json::Value;
+
 use crate::home::{STATUS, claude_with, log_in, logged_in, quiet};
+use crate::model::Model;
 use crate::support::{Outcome, Run, Sandbox};
 use crate::{direct, installed, redirected, system};
 
@@ -138,16 +140,16 @@ fn w32_the_login_below_config_is_part_of_claude() {
 #[test]
 fn w22_claude_answers_by_the_login_of_the_user_and_its_guard_runs_in_its_own_home() {
     let sandbox = logged_in();
-    let api = Api::start();
+    let model = Model::new(&sandbox, &[]);
     let log = sandbox.path("guard.log");
     sandbox.script("real/bin/guard.sh", format!("#!/bin/sh\necho guarded >>{}\n", log.display()));
     let hook = r#"[{"hooks": [{"type": "command", "command": "~/bin/guard.sh"}]}]"#;
     sandbox.write("real/.claude/settings.json", format!(r#"{{"hooks": {{"UserPromptSubmit": {hook}}}}}"#));
-    let url = format!("ANTHROPIC_BASE_URL={}", api.url);
+    let url = format!("ANTHROPIC_BASE_URL={}", model.url());
     let ask = |options: &[&str]| {
         let command = [&["-v", "-p", "builder", "--set", &url], options, &["--"], &claude(&["-p", "hi"])].concat();
         let outcome = quiet(sandbox.hx(command)).no_env("ANTHROPIC_API_KEY").run();
-        assert_eq!((outcome.code(), outcome.out().trim()), (0, ANSWER), "{outcome:?}");
+        assert_eq!((outcome.code(), outcome.out().trim()), (0, "nothing"), "{outcome:?}");
         outcome.stderr
     };
     let said = ask(&[]);
@@ -160,5 +162,7 @@ fn w22_claude_answers_by_the_login_of_the_user_and_its_guard_runs_in_its_own_hom
     sandbox.write(sandbox.profile("builder").join("hermes-exec.json"), policy);
     ask(&[]);
     assert!(log.exists());
-    assert_eq!(api.tokens(), ["Bearer sk-ant-oat01-made-up"; 3]);
+    let asked = model.asked();
+    let signed: Vec<_> = asked.iter().map(|asked| (&asked["bearer"], &asked["key"])).collect();
+    assert_eq!(signed, [(&"Bearer sk-ant-oat01-made-up".into(), &Value::Null); 3]);
 }

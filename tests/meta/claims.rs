@@ -94,7 +94,7 @@ fn every_claim_has_a_test_or_says_not_tested() {
 #[test]
 fn a_row_that_is_wrong_is_seen() {
     let seen = |row: &str| faults(&format!("|---|---|\n| {row} |"), "It runs. It is fast (not tested). It stops.", "");
-    let good = "`cli/options.rs::a_lone_dash_is_the_command`";
+    let good = "`cli/options.rs::what_is_looked_for_as_the_command`";
     assert_eq!(seen(&format!("README.md: \"It runs.\" | {good}")), [""; 0]);
     assert_eq!(seen("README.md: \"fast (not tested)\" | not tested"), [""; 0]);
     assert_eq!(seen(&format!("README.md: \"It walks.\" | {good}")), ["not in README.md: It walks."]);

@@ -122,7 +122,7 @@ fn the_picture_of_speed_has_the_numbers_of_the_table() {
     let section = include_str!("../../README.md").split_once("\n## Speed\n").unwrap().1.split("\n## ").next().unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
     let rows: Vec<_> = rows.map(|row| row.split(" | ").collect::<Vec<_>>()).collect();
-    assert!(rows.len() > 3 && rows.iter().any(|row| row[0].contains("hermes-exec")), "{rows:?}");
+    assert!(rows.len() >= 3 && rows.iter().any(|row| row[0].contains("hermes-exec")), "{rows:?}");
     for row in rows {
         let (name, number) = (row[0].replace(['`', '*'], ""), row[1].split(' ').next().unwrap());
         let at = words.iter().position(|word| *word == name).unwrap_or_else(|| panic!("{name} has no bar"));

@@ -66,13 +66,14 @@ pub fn with_program(name: &str, command: String, input: &Input<'_>) -> Remedy {
 }
 
 /// Renames what is at a path: to the path with `.own` after it, or with a number, so that it neither replaces anything nor lands
-/// in a directory.
+/// in a directory. Pasted twice, it stops: our link, which is there by then, would replace what was moved.
 pub fn move_aside(path: &Path, world: &dyn World) -> String {
     let with = |suffix: &str| PathBuf::from([path.as_os_str(), OsStr::new(suffix)].into_iter().collect::<OsString>());
     let names = std::iter::once(with(".own")).chain((2..).map(|number: u32| with(&format!(".own.{number}"))));
     let mut free = names.filter(|name| world.lstat(name).is_err());
     let to = free.next().unwrap_or_else(|| with(".own"));
-    format!("mv {} {}", shell_quoted_path(path), shell_quoted_path(&to))
+    let to = shell_quoted_path(&to);
+    format!("[ ! -e {to} ] && mv {} {to}", shell_quoted_path(path))
 }
 
 /// Lets the user read a file of the user's own again.

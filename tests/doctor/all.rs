@@ -77,7 +77,7 @@ fn the_text_is_a_table_and_what_is_not_sound() {
         let section = text.split_once(&format!("\n\n{name}\n")).unwrap_or_else(|| panic!("{name}: {text}")).1;
         assert!(section.starts_with("problem  "), "{text}");
     }
-    assert!(text.contains("cure: mv ") && !text.contains("\n\nbuilder\n"), "{text}");
+    assert!(text.contains("cure: [ ! -e ") && !text.contains("\n\nbuilder\n"), "{text}");
     assert!(text.lines().last().unwrap().starts_with("8 profiles: 6 with problems, "), "{text}");
 }
 

@@ -308,7 +308,9 @@ fn cure((name, id, _, break_it): Fault, as_user: bool) -> Result<(), String> {
     let fired: Vec<_> = before.0.iter().filter(|check| check.id == id && check.level != "ok").collect();
     let cures: Vec<_> = fired.iter().filter_map(|check| check.cure.clone()).collect();
     let Some(cure) = cures.first() else { return Err(format!("{name}: no cure of {id}: {before:#?}")) };
-    let pasted = run.option("--json").after_sh(&format!("set -e\n{{ {cure}; }} >/dev/null 2>&1\nset +e"));
+    // Pasted twice, it loses nothing either.
+    let twice = format!("set -e\n{{ {cure}; }} >/dev/null 2>&1\nset +e\n{{ {cure}; }} >/dev/null 2>&1");
+    let pasted = run.option("--json").after_sh(&twice);
     let after = Report::read(pasted);
     let kept = setup.precious();
     let rest = after.0.iter().find(|check| {

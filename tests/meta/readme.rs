@@ -96,7 +96,7 @@ fn the_answers_are_there() {
     for ((args, output), (option, words)) in shown.iter().zip([
         ("-n", &["Command      uv -> ", "HOME  "][..]),
         ("--only", &["rule 4", "--inherit-credentials=github"]),
-        ("--doctor", &["does not see the login", "cure: mv "]),
+        ("--doctor", &["does not see the login", "cure: [ ! -e "]),
         ("--doctor", &["no problem, no warning, no note"]),
     ]) {
         assert!(args.iter().any(|arg| arg == option), "{args:?}");

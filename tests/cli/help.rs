@@ -123,13 +123,15 @@ fn a_bad_value_that_may_be_a_secret_is_not_named() {
             &[&format!("--inherit-credentials={key}")],
             &[&format!("--inherit-credentials=anthropic,{key}")],
             &[&format!("--share=/{CANARY}")],
+            &["--share=/sk-ant-abcdefghijklmnopqrst"],
+            &["--no-share=../sk-ant-abcdefghijklmnopqrst"],
             &[&format!("--no-share=../{CANARY}")],
             &[&format!("--no-such-option={key}")],
             &[&format!("--quiet={key}")],
             &[&format!("--explain={key}")],
         ] {
             let outcome = sandbox.hx(words.iter().chain(&["true"])).run().fails(125, &[]);
-            assert!(!outcome.stderr.contains(key), "{outcome:?}");
+            assert!(!outcome.stderr.contains(key) && !outcome.stderr.contains("abcdefghij"), "{outcome:?}");
         }
     }
 }

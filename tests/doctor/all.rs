@@ -1,7 +1,5 @@
 //! `--doctor --all`: the same checks for every profile of the root.
 
-use std::os::unix::fs::PermissionsExt;
-
 use serde_json::Value;
 
 use super::Setup;
@@ -119,7 +117,7 @@ fn a_list_that_may_not_be_read_is_a_problem_of_its_own() {
     let root = sandbox.mkdir("data");
     let profiles = sandbox.mkdir("data/profiles");
     sandbox.chown_all(1000);
-    std::fs::set_permissions(&profiles, std::fs::Permissions::from_mode(0o300)).unwrap();
+    std::fs::set_permissions(&profiles, std::os::unix::fs::PermissionsExt::from_mode(0o300)).unwrap();
     let run = sandbox.hx(["--doctor", "--all", "--json"]).uid(1000).env("HERMES_HOME", root).run();
     assert_eq!((run.code(), names(&document(&run))), (1, vec!["default", "*"]), "{run:?}");
 }
@@ -137,7 +135,7 @@ fn options_that_do_not_go_with_it() {
 }
 
 /// How many system calls a report takes.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn calls(sandbox: &Sandbox, options: &[&str]) -> usize {
     use crate::support::start::Start;
     use crate::support::tracer::Held;
@@ -150,7 +148,7 @@ fn calls(sandbox: &Sandbox, options: &[&str]) -> usize {
 }
 
 /// Forty profiles take no more than forty reports of one, and one start.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[test]
 fn forty_profiles_are_quick() {
     let sandbox = Sandbox::new();

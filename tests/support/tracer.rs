@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use nix::libc;
+use nix::libc::{self, c_long};
 use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -39,7 +39,7 @@ impl<'s, 'a> Held<'s, 'a> {
     /// Goes on to the next entry of a system call. Returns its number; none when the program has ended, or has executed
     /// another.
     #[track_caller]
-    pub fn next_call(&mut self) -> Option<i64> {
+    pub fn next_call(&mut self) -> Option<c_long> {
         let mut pass_on = None;
         loop {
             match self.go_on(pass_on.take()) {
@@ -47,7 +47,7 @@ impl<'s, 'a> Held<'s, 'a> {
                     let info = ptrace::syscall_info(pid).unwrap();
                     if info.op == libc::PTRACE_SYSCALL_INFO_ENTRY {
                         // SAFETY: the kernel has filled the part of the union that `op` names (PTRACE_GET_SYSCALL_INFO).
-                        return i64::try_from(unsafe { info.u.entry.nr }).ok();
+                        return c_long::try_from(unsafe { info.u.entry.nr }).ok();
                     }
                 }
                 WaitStatus::Stopped(_, signal) => pass_on = Some(signal),

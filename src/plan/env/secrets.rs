@@ -32,11 +32,11 @@ pub fn has_credentials_in_url(value: &[u8]) -> bool {
     false
 }
 
-/// A mistyped mode, group, item or the like, ready to print; `None` if it may be a secret: it has the shape of a key, or
-/// contains a digit, as hardly any of those words does.
+/// A mistyped mode, group, item or the like, ready to print; `None` if it may be a secret: a part between slashes has the shape
+/// of a key, or it contains a digit, as hardly any of those words does.
 pub fn mistyped(word: &[u8]) -> Option<String> {
     const LONGEST: usize = 80;
-    let may_be_secret = word.iter().any(u8::is_ascii_digit) || is_provider_key(word);
+    let may_be_secret = word.iter().any(u8::is_ascii_digit) || word.split(|&byte| byte == b'/').any(is_provider_key);
     (!may_be_secret).then(|| format!("'{}'", escaped(&word[..word.len().min(LONGEST)])))
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use nix::libc;
+use nix::libc::{self, c_long};
 use nix::sys::ptrace;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus};
@@ -17,7 +17,7 @@ use crate::support::{BINARY, Sandbox};
 /// Steps through a start of hermes-exec, from its first instruction to the `execve` of the command. `look` is called at the
 /// entry of each system call, with its number. Returns what came of the command, or of the process when it ended before; and
 /// how many calls there were.
-fn step(start: &Start<'_>, argv: &[&str], mut look: impl FnMut(Pid, usize, i64)) -> (Ended, usize) {
+fn step(start: &Start<'_>, argv: &[&str], mut look: impl FnMut(Pid, usize, c_long)) -> (Ended, usize) {
     let mut held = Held::new(start, Path::new(BINARY), argv);
     let mut calls = 0;
     while let Some(call) = held.next_call() {
@@ -48,7 +48,7 @@ fn status(pid: Pid, fact: &str) -> String {
 }
 
 /// System calls that change the state of the process, or make another.
-const CHANGES_STATE: [i64; 12] = [
+const CHANGES_STATE: [c_long; 12] = [
     libc::SYS_rt_sigaction,
     libc::SYS_rt_sigprocmask,
     libc::SYS_sigaltstack,

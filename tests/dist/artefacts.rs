@@ -260,7 +260,7 @@ fn the_man_page_has_the_keys_of_the_policy_file() {
     let (_, page) = page.split_once("is one JSON object").unwrap();
     let (page, of_programs) = page.split_once(".It Ql programs").unwrap();
     let items = page.lines().filter_map(|line| line.strip_prefix(".It Ql "));
-    let listed = items.flat_map(|item| item.split(" , ")).chain(["programs"]);
+    let listed = items.flat_map(|item| item.split(" , ").map(|key| key.trim_start_matches("Ql "))).chain(["programs"]);
     let keys = known(r#"{"no-key-comes-near-this": 1}"#);
     assert_eq!(listed.map(str::to_owned).collect::<BTreeSet<_>>(), keys);
     let listed = marked(of_programs, "Ql ").map(str::to_owned).collect::<BTreeSet<_>>();

@@ -152,8 +152,8 @@ impl Draft {
         let mut user = self.user_rules(options, input).map_err(of_options)?;
         let selection = self.selection.insert(profile::select(options, input)?);
         self.warnings.append(&mut selection.warnings);
-        let program = options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
-        let program = program.as_bytes();
+        let program =
+            options.command.first().and_then(|word| Path::new(word).file_name()).unwrap_or_default().as_bytes();
         let file = trust::load(options, selection, input).map_err(of_policy)?;
         if let Some(file) = &file {
             let real = selection.real.path();
@@ -164,11 +164,10 @@ impl Draft {
             user.add_file(file, program, options, &mut read).map_err(of_policy)?;
         }
         let declared = Declared::gather(selection, input, &mut self.warnings)?;
-        let of_program = file.as_ref().and_then(|file| file.program(program)?.home);
-        let of_file = of_program.or(file.as_ref().and_then(|file| file.home));
+        let entry = file.as_ref().and_then(|file| file.program(program));
+        let of_file = entry.and_then(|entry| entry.home).or(file.as_ref().and_then(|file| file.home));
         let choice = ModeChoice::make(options.home, of_file, declared.home_mode.as_deref(), input)?;
         let list = file.as_ref().and_then(|file| file.share.as_deref());
-        let entry = file.as_ref().and_then(|file| file.program(program));
         let more = entry.map_or(&[][..], |entry| &entry.share);
         self.items = items::items(list, more.iter(), &options.shares).map_err(of_options)?;
         let home = self.home.insert(HomePlan::build(choice, selection, input)?);

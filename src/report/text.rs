@@ -68,7 +68,7 @@ fn home_section(home: &HomePlan, real: Option<String>, page: &mut Page) {
     page.line(&format!("mode {} (from {})", home.choice.mode.as_str(), home.choice.source));
     page.line(&format!("real home {}", real.unwrap_or_else(|| "not known".into())));
     if home.redirect.as_ref().is_some_and(|redirect| redirect.make) {
-        page.line("the directory will be made");
+        page.line("the directory will be created");
     }
 }
 
@@ -156,8 +156,7 @@ pub fn only(draft: &Draft, name: &[u8]) -> Option<String> {
         }
         (Change::Remove, _) => format!("; to keep it: --keep {shown_name}"),
         (Change::Edit(_), _) => format!("; to keep it as it is: --keep {shown_name}"),
-        (Change::Set(_), Rule::Set) => String::new(),
-        (Change::Set(_), _) => format!("; to set it yourself: --set {shown_name}=VALUE"),
+        (Change::Set(_), _) => format!("; to set it to something else: --set {shown_name}=VALUE"),
         (Change::Keep, Rule::Computed) => String::new(),
         (Change::Keep, _) => format!("; to remove it: --unset {shown_name}"),
     };

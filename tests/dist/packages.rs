@@ -69,6 +69,19 @@ fn assert_installed(root: &Path, prefix: &str, expected: &[(&str, PathBuf, u32)]
     assert_eq!(out(&inside), out(&outside));
 }
 
+/// These files, and the documents that come with every package.
+fn with_documents<const N: usize>(own: [(&'static str, PathBuf, u32); N]) -> Vec<(&'static str, PathBuf, u32)> {
+    let documents = [
+        ("share/doc/hermes-exec/README.md", "README.md"),
+        ("share/doc/hermes-exec/man/before-and-after.svg", "man/before-and-after.svg"),
+        ("share/doc/hermes-exec/man/speed.svg", "man/speed.svg"),
+        ("share/doc/hermes-exec/man/hermes-exec.schema.json", "man/hermes-exec.schema.json"),
+        ("share/doc/hermes-exec/man/hermes-exec.skill.md", "man/hermes-exec.skill.md"),
+    ];
+    let documents = documents.map(|(place, rel)| (place, repository(rel), 0o644));
+    own.into_iter().chain(documents).collect()
+}
+
 #[test]
 fn the_deb_is_installed_and_removed() {
     let sandbox = Sandbox::new();
@@ -87,23 +100,15 @@ fn the_deb_is_installed_and_removed() {
     dpkg(&["--install", deb.to_str().unwrap()]);
     assert!(out(&dpkg(&["--status", "hermes-exec"])).contains("Status: install ok installed"));
     let page = |rel| repository(rel);
-    assert_installed(
-        &root,
-        "usr",
-        &[
-            ("bin/hermes-exec", release(), 0o755),
-            ("share/man/man1/hermes-exec.1.gz", page("man/hermes-exec.1"), 0o644),
-            ("share/bash-completion/completions/hermes-exec", page("completions/hermes-exec.bash"), 0o644),
-            ("share/zsh/vendor-completions/_hermes-exec", page("completions/_hermes-exec"), 0o644),
-            ("share/fish/vendor_completions.d/hermes-exec.fish", page("completions/hermes-exec.fish"), 0o644),
-            ("share/doc/hermes-exec/README.md", page("README.md"), 0o644),
-            ("share/doc/hermes-exec/man/before-and-after.svg", page("man/before-and-after.svg"), 0o644),
-            ("share/doc/hermes-exec/man/speed.svg", page("man/speed.svg"), 0o644),
-            ("share/doc/hermes-exec/man/hermes-exec.schema.json", page("man/hermes-exec.schema.json"), 0o644),
-            ("share/doc/hermes-exec/man/hermes-exec.skill.md", page("man/hermes-exec.skill.md"), 0o644),
-            ("share/doc/hermes-exec/changelog.Debian.gz", page("man/changelog"), 0o644),
-        ],
-    );
+    let own = [
+        ("bin/hermes-exec", release(), 0o755),
+        ("share/man/man1/hermes-exec.1.gz", page("man/hermes-exec.1"), 0o644),
+        ("share/bash-completion/completions/hermes-exec", page("completions/hermes-exec.bash"), 0o644),
+        ("share/zsh/vendor-completions/_hermes-exec", page("completions/_hermes-exec"), 0o644),
+        ("share/fish/vendor_completions.d/hermes-exec.fish", page("completions/hermes-exec.fish"), 0o644),
+        ("share/doc/hermes-exec/changelog.Debian.gz", page("man/changelog"), 0o644),
+    ];
+    assert_installed(&root, "usr", &with_documents(own));
     assert!(root.join("usr/share/doc/hermes-exec/copyright").exists());
     assert_eq!(files(&root.join("usr")).len(), 12);
 
@@ -136,19 +141,15 @@ fn the_tarball_goes_below_a_prefix() {
     let prefix = sandbox.mkdir("root/usr/local");
     run(Command::new(system("tar")).arg("-xzf").arg(&tarball).args(["--strip-components=1", "-C"]).arg(&prefix));
     let page = |rel| repository(rel);
-    let expected = [
+    let own = [
         ("bin/hermes-exec", release(), 0o755),
         ("share/man/man1/hermes-exec.1", page("man/hermes-exec.1"), 0o644),
         ("share/bash-completion/completions/hermes-exec", page("completions/hermes-exec.bash"), 0o644),
         ("share/zsh/site-functions/_hermes-exec", page("completions/_hermes-exec"), 0o644),
         ("share/fish/vendor_completions.d/hermes-exec.fish", page("completions/hermes-exec.fish"), 0o644),
-        ("share/doc/hermes-exec/README.md", page("README.md"), 0o644),
-        ("share/doc/hermes-exec/man/before-and-after.svg", page("man/before-and-after.svg"), 0o644),
-        ("share/doc/hermes-exec/man/speed.svg", page("man/speed.svg"), 0o644),
-        ("share/doc/hermes-exec/man/hermes-exec.schema.json", page("man/hermes-exec.schema.json"), 0o644),
-        ("share/doc/hermes-exec/man/hermes-exec.skill.md", page("man/hermes-exec.skill.md"), 0o644),
         ("share/doc/hermes-exec/LICENSE", page("LICENSE"), 0o644),
     ];
+    let expected = with_documents(own);
     assert_installed(&root, "usr/local", &expected);
     assert_eq!(files(&prefix), expected.iter().map(|(place, ..)| (*place).to_owned()).collect());
 }

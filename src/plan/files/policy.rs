@@ -101,7 +101,7 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<PolicyFile, Failure> {
 fn words(error: &serde_json::Error) -> (String, String) {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    let general = "a policy file is one JSON object; see the README for its keys".to_owned();
+    let general = "a policy file is one JSON object; see the man page for its keys".to_owned();
     let expected = text.rsplit_once(", expected ");
     if let Some((key, known)) = text.strip_prefix("unknown field `").and(expected) {
         // The words in backquotes: "`keep`", "`keep` or `share`", "one of `home`, `share`, `keep`".

@@ -27,7 +27,7 @@ fn one_line_says_what_by_which_rule_and_why() {
         (&["--keep", "GH_*"], "GH_TOKEN", &["kept", "rule 3", "--keep"]),
         (&["--inherit-credentials=github"], "GH_TOKEN", &["kept", "rule 4", "github"]),
         (&[], "HOME", &["set", "rule 0", "profile's home"]),
-        (&["--set", "EDITOR=canary"], "EDITOR", &["set", "rule 1", "--set"]),
+        (&["--set", "EDITOR=canary"], "EDITOR", &["set", "rule 1", "--set EDITOR=VALUE"]),
         (&["--minimal"], "LS_COLORS", &["removed", "rule 10"]),
         (&[], "NOT_THERE", &["not set"]),
     ] {

@@ -36,12 +36,12 @@ fn home_shows_both_homes_and_why() {
         assert!(lines.contains(&line.as_str()), "{line}: {text}");
     }
     assert!(lines.contains(&"mode auto (from default)"), "{text}");
-    assert!(lines.iter().any(|line| line.contains("will be made")), "the home is not there yet: {text}");
+    assert!(lines.iter().any(|line| line.contains("will be created")), "the home is not there yet: {text}");
 
     sandbox.mkdir("real/.hermes/profiles/builder/home");
     let text = explained(&sandbox, &["--home", "profile"], &[]);
     assert!(section(&text, "HOME").contains(&"mode profile (from --home)"), "{text}");
-    assert!(!text.contains("will be made"), "{text}");
+    assert!(!text.contains("will be created"), "{text}");
     for (name, word, source) in [
         ("HERMES_EXEC_HOME_MODE", "real", "HERMES_EXEC_HOME_MODE"),
         ("TERMINAL_HOME_MODE", "host", "TERMINAL_HOME_MODE"),

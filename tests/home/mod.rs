@@ -2,7 +2,6 @@
 //! are in the transcript `redirect`.
 
 mod cases;
-mod directory;
 mod links;
 mod mode;
 mod odd_paths;
@@ -12,6 +11,10 @@ mod planted;
 mod random_trees;
 
 use crate::support::Run;
+
+crate::pages! { directory }
+#[cfg(target_os = "linux")]
+crate::pages! { directory_linux }
 
 /// HOME as the command sees it, after a run without a word on stderr.
 #[track_caller]

@@ -22,10 +22,13 @@ pub fn missing(shown_by: &str) -> Vec<String> {
             missing.push(format!("{source}::{test}"));
         }
     }
-    for transcript in shown_by.split("`transcripts/").skip(1) {
-        let (name, rest) = transcript.split_once("`: \"").unwrap();
-        let (title, _) = rest.split_once('"').unwrap();
-        if !file(&format!("tests/transcripts/{name}")).contains(&format!("\n=== {title}\n")) {
+    // A scene of a page, or a case of a transcript.
+    for (before, after) in
+        shown_by.match_indices(".txt`: \"").map(|(at, mark)| (&shown_by[..at], &shown_by[at + mark.len()..]))
+    {
+        let (_, name) = before.rsplit_once('`').unwrap();
+        let (title, _) = after.split_once('"').unwrap();
+        if !file(&format!("tests/{name}.txt")).contains(&format!("\n=== {title}\n")) {
             missing.push(format!("{name}: {title}"));
         }
     }
@@ -73,4 +76,29 @@ fn every_promise_of_the_man_page_has_a_test_that_is_there() {
         let named: String = tests.iter().map(|test| format!("`{test}`")).collect();
         assert_eq!(missing(&named), [""; 0]);
     }
+}
+
+#[test]
+fn every_page_is_played() {
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")];
+    let mut played = 0;
+    while let Some(dir) = open.pop() {
+        let pages = fs::read_to_string(dir.join("mod.rs")).unwrap_or_default();
+        let pages: String = pages.split("pages! {").skip(1).filter_map(|rest| rest.split('}').next()).collect();
+        let pages: Vec<_> = pages.split_whitespace().collect();
+        for path in fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path()) {
+            let is_page = || fs::read_to_string(&path).unwrap().contains("\n=== ");
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "txt")
+                && !["data", "transcripts"].iter().any(|other| dir.ends_with(other))
+                && is_page()
+            {
+                let name = path.file_stem().unwrap().to_str().unwrap().replace('-', "_");
+                assert!(pages.contains(&name.as_str()), "{} is not named in the mod.rs beside it", path.display());
+                played += 1;
+            }
+        }
+    }
+    assert!(played > 0);
 }

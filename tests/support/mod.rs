@@ -4,6 +4,7 @@
 
 pub mod dice;
 pub mod explained;
+pub mod pages;
 pub mod picture;
 pub mod plan;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
-//! Each system call of a start fails in turn, with each of these errors, or the start is killed there: a first start, one
-//! with nothing to do, one that replaces a link, and `--unlink`, by the user and by root in the user's profile. Nothing of
-//! the user's is lost, nothing changes outside the home, no credential is shown, and the next start makes everything right.
+//! Each system call of a start fails in turn, and the start is killed there: a first start, one with nothing to do, one that
+//! replaces a link, and `--unlink`, by the user and by root in the user's profile. Nothing of the user's is lost, nothing
+//! changes outside the home, no credential is shown, and the next start makes everything right.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,14 +17,17 @@ use super::{GROUP, PLACES, USER, give};
 use crate::support::start::Ended;
 use crate::support::{CANARY, listing};
 
-const FAULTS: [Option<Errno>; 6] = [
-    Some(Errno::EIO),
-    Some(Errno::ENOSPC),
-    Some(Errno::EACCES),
-    Some(Errno::EMFILE),
-    Some(Errno::EINTR),
-    // The start is killed.
-    None,
+/// What a call fails with: one that changes files with each of these, any other with one of them, from call to call the next.
+const ERRORS: [Errno; 5] = [Errno::EIO, Errno::ENOSPC, Errno::EACCES, Errno::EMFILE, Errno::EINTR];
+
+const CHANGES: [i64; 7] = [
+    libc::SYS_mkdirat,
+    libc::SYS_symlinkat,
+    libc::SYS_linkat,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_unlinkat,
+    libc::SYS_fchownat,
 ];
 
 /// The process's own memory and the C library's start, without which nothing is left that could say so; and calls that never
@@ -138,22 +141,32 @@ fn next_is_right(scene: &Scene, what: &str) {
     }
 }
 
+/// A start with a fault at this call, and the next one. Returns the number of the call; none when there is no such call.
+fn try_fault(scene: &Scene, count: usize, fault: Option<Errno>) -> Option<i64> {
+    set_up(scene);
+    let before = outside(scene);
+    let (call, ended) = with_fault(scene, count, fault)?;
+    let what = format!("{:?} {:?}, call {count} (number {call}): {fault:?}", scene.caller, scene.work);
+    ended_well(scene, fault, &ended, &what);
+    assert_eq!(outside(scene), before, "{what}");
+    next_is_right(scene, &what);
+    assert_eq!(outside(scene), before, "{what}, and the next start");
+    Some(call)
+}
+
 fn at_every_call(caller: Caller, work: Work) {
     let scene = Scene::new(caller, work);
-    set_up(&scene);
-    let before = outside(&scene);
-    for fault in FAULTS {
-        for count in 0.. {
-            set_up(&scene);
-            let Some((call, ended)) = with_fault(&scene, count, fault) else {
-                assert!(count > 20, "{caller:?} {work:?}: {count} calls");
-                break;
-            };
-            let what = format!("{caller:?} {work:?}, call {count} (number {call}): {fault:?}");
-            ended_well(&scene, fault, &ended, &what);
-            assert_eq!(outside(&scene), before, "{what}");
-            next_is_right(&scene, &what);
-            assert_eq!(outside(&scene), before, "{what}, and the next start");
+    // The same call of another start fails with another error.
+    let first = WORKS.len() * caller as usize + work as usize;
+    for count in 0.. {
+        let Some(call) = try_fault(&scene, count, None) else {
+            assert!(count > 20, "{caller:?} {work:?}: {count} calls");
+            break;
+        };
+        for (at, error) in ERRORS.into_iter().enumerate() {
+            if CHANGES.contains(&call) || at == (first + count) % ERRORS.len() {
+                try_fault(&scene, count, Some(error));
+            }
         }
     }
 }

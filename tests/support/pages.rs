@@ -17,8 +17,9 @@ const PRELUDE: &str = include_str!("prelude.sh");
 struct Scene {
     sandbox: Sandbox,
     binary: PathBuf,
-    /// What was there before the last `$ changes`.
+    /// What was there before the last `$ changes`; nothing where the scene has none.
     listing: BTreeMap<PathBuf, String>,
+    has_changes: bool,
 }
 
 impl Scene {
@@ -26,8 +27,10 @@ impl Scene {
         let sandbox = Sandbox::with_builder();
         // Another user has to reach it.
         let binary = if text.contains(" as ") { sandbox.copied_binary() } else { binary() };
-        let listing = sandbox.listing();
-        Self { sandbox, binary, listing }
+        let has_changes = text.contains("\n$ changes\n");
+        let mut scene = Self { sandbox, binary, listing: BTreeMap::new(), has_changes };
+        scene.remember();
+        scene
     }
 
     /// A start of bash, which does this.
@@ -56,11 +59,17 @@ impl Scene {
         text.replace(self.sandbox.dir.to_str().unwrap(), "/box")
     }
 
+    fn remember(&mut self) {
+        if self.has_changes {
+            self.listing = self.sandbox.listing();
+        }
+    }
+
     /// What is done before the session is not shown, and has to succeed.
     fn set_up(&mut self, script: &str) {
         let outcome = self.bash(&format!("set -e; cd \"$dir\"\n{script}")).run();
         assert_eq!(outcome.code(), 0, ": {script}\n{}", outcome.stderr);
-        self.listing = self.sandbox.listing();
+        self.remember();
     }
 
     /// What a command prints: standard output, then standard error with `! ` before each line, then a status that is not 0.
@@ -127,9 +136,13 @@ fn is_written(line: &str) -> bool {
     ["$ ", ": ", "# ", "> ", "=== "].iter().any(|mark| line.starts_with(mark))
 }
 
-/// The scene as it is now.
-fn played(text: &str) -> String {
-    let mut scene = Scene::new(text);
+/// The scene as it is now, after what each scene of the page begins with.
+fn played(head: &str, text: &str) -> String {
+    let mut scene = Scene::new(&format!("{text}\n"));
+    let setup: Vec<_> = head.lines().filter_map(|line| line.strip_prefix(": ").or(line.strip_prefix("> "))).collect();
+    if !setup.is_empty() {
+        scene.set_up(&setup.join("\n"));
+    }
     let mut all = String::new();
     let mut lines = text.lines().filter(|line| is_written(line)).peekable();
     while let Some(line) = lines.next() {
@@ -160,7 +173,7 @@ pub fn play(module: &str, name: &str) {
         Path::new(env!("CARGO_MANIFEST_DIR")).join(module).with_file_name(format!("{}.txt", name.replace('_', "-")));
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (head, scenes) = page.split_once("=== ").unwrap_or_else(|| panic!("{} has no scene", path.display()));
-    let now: Vec<_> = scenes.split("\n=== ").map(|scene| played(&format!("=== {scene}"))).collect();
+    let now: Vec<_> = scenes.split("\n=== ").map(|scene| played(head, &format!("=== {scene}"))).collect();
     let now = format!("{head}{}", now.join("\n"));
     Assert::new()
         .action_env(snapbox::assert::DEFAULT_ACTION_ENV)

@@ -24,7 +24,7 @@ struct Scene {
 
 impl Scene {
     fn new(text: &str) -> Self {
-        let sandbox = Sandbox::with_builder();
+        let sandbox = if text.contains("--seal=") { Sandbox::away_from_tmp() } else { Sandbox::with_builder() };
         // Another user has to reach it.
         let binary = if text.contains(" as ") { sandbox.copied_binary() } else { binary() };
         let has_changes = text.contains("\n$ changes\n");
@@ -45,6 +45,7 @@ impl Scene {
             ("root", self.sandbox.root()),
             ("profile", self.sandbox.root().join("profiles/builder")),
             ("home", self.sandbox.home()),
+            ("cargo", Path::new(env!("CARGO")).parent().unwrap().to_owned()),
             ("tools", Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools")),
         ];
         let places =

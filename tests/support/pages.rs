@@ -14,21 +14,23 @@ use super::{Run, Sandbox, binary};
 const PRELUDE: &str = include_str!("prelude.sh");
 
 /// One scene: a machine of its own.
-struct Scene {
+struct Scene<'a> {
     sandbox: Sandbox,
     binary: PathBuf,
     /// What was there before the last `$ changes`; nothing where the scene has none.
     listing: BTreeMap<PathBuf, String>,
     has_changes: bool,
+    /// Variables and functions beside those of every page.
+    more: &'a str,
 }
 
-impl Scene {
-    fn new(text: &str) -> Self {
+impl<'a> Scene<'a> {
+    fn new(text: &str, more: &'a str) -> Self {
         let sandbox = if text.contains("--seal=") { Sandbox::away_from_tmp() } else { Sandbox::with_builder() };
         // Another user has to reach it.
         let binary = if text.contains(" as ") { sandbox.copied_binary() } else { binary() };
         let has_changes = text.contains("\n$ changes\n");
-        let mut scene = Self { sandbox, binary, listing: BTreeMap::new(), has_changes };
+        let mut scene = Self { sandbox, binary, listing: BTreeMap::new(), has_changes, more };
         scene.remember();
         scene
     }
@@ -50,7 +52,7 @@ impl Scene {
         ];
         let places =
             places.iter().fold(String::new(), |text, (name, path)| format!("{text}{name}='{}'\n", path.display()));
-        self.sandbox.hx(["--norc", "-c", &format!("{places}{PRELUDE}{here}")]).program("/bin/bash")
+        self.sandbox.hx(["--norc", "-c", &format!("{places}{PRELUDE}{}\n{here}", self.more)]).program("/bin/bash")
     }
 
     /// A text as on every machine: the user's home is `/home/you`, and what lies beside it is in `/box`.
@@ -96,6 +98,28 @@ impl Scene {
         text
     }
 
+    /// Does what the lines say, and returns them with what is printed.
+    fn play(&mut self, text: &str) -> String {
+        let mut all = String::new();
+        let mut lines = text.lines().filter(|line| is_written(line)).peekable();
+        while let Some(line) = lines.next() {
+            let mut script = line.get(2..).unwrap_or_default().to_owned();
+            writeln!(all, "{line}").unwrap();
+            while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+                write!(script, "\n{}", &more[2..]).unwrap();
+                writeln!(all, "{more}").unwrap();
+            }
+            if line.starts_with(": ") {
+                self.set_up(&script);
+            } else if line.starts_with("$ ") {
+                let printed = self.printed(&script);
+                assert!(!printed.lines().any(is_written), "`{script}` prints what only an author writes:\n{printed}");
+                all += &printed;
+            }
+        }
+        all
+    }
+
     /// What was created, changed and removed since the setup, or the last time.
     fn changes(&mut self) -> String {
         let now = self.sandbox.listing();
@@ -138,30 +162,10 @@ fn is_written(line: &str) -> bool {
 }
 
 /// The scene as it is now, after what each scene of the page begins with.
-fn played(head: &str, text: &str) -> String {
-    let mut scene = Scene::new(&format!("{text}\n"));
-    let setup: Vec<_> = head.lines().filter_map(|line| line.strip_prefix(": ").or(line.strip_prefix("> "))).collect();
-    if !setup.is_empty() {
-        scene.set_up(&setup.join("\n"));
-    }
-    let mut all = String::new();
-    let mut lines = text.lines().filter(|line| is_written(line)).peekable();
-    while let Some(line) = lines.next() {
-        let mut script = line.get(2..).unwrap_or_default().to_owned();
-        writeln!(all, "{line}").unwrap();
-        while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
-            write!(script, "\n{}", &more[2..]).unwrap();
-            writeln!(all, "{more}").unwrap();
-        }
-        if line.starts_with(": ") {
-            scene.set_up(&script);
-        } else if line.starts_with("$ ") {
-            let printed = scene.printed(&script);
-            assert!(!printed.lines().any(is_written), "`{script}` prints what only an author writes:\n{printed}");
-            all += &printed;
-        }
-    }
-    all
+fn played(head: &str, text: &str, more: &str) -> String {
+    let mut scene = Scene::new(&format!("{text}\n"), more);
+    scene.play(head);
+    scene.play(text)
 }
 
 /// Plays the page `name` beside the file `module`.
@@ -170,11 +174,20 @@ fn played(head: &str, text: &str) -> String {
 /// When it differs.
 #[track_caller]
 pub fn play(module: &str, name: &str) {
+    play_with(module, name, "");
+}
+
+/// The same with more variables, and with what `prelude.sh` beside the page says, which finds its directory in `$here`.
+#[track_caller]
+pub fn play_with(module: &str, name: &str, variables: &str) {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(module).with_file_name(format!("{}.txt", name.replace('_', "-")));
+    let here = path.parent().unwrap();
+    let more = std::fs::read_to_string(here.join("prelude.sh")).unwrap_or_default();
+    let more = format!("{variables}here='{}'\n{more}", here.display());
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (head, scenes) = page.split_once("=== ").unwrap_or_else(|| panic!("{} has no scene", path.display()));
-    let now: Vec<_> = scenes.split("\n=== ").map(|scene| played(head, &format!("=== {scene}"))).collect();
+    let now: Vec<_> = scenes.split("\n=== ").map(|scene| played(head, &format!("=== {scene}"), &more)).collect();
     let now = format!("{head}{}", now.join("\n"));
     Assert::new()
         .action_env(snapbox::assert::DEFAULT_ACTION_ENV)

@@ -114,3 +114,15 @@ cure() {
     shift
     sh -c "$(hermes-exec "$@" --doctor | sed -n "/$text/,\$ s/^ *cure: //p" | head -n 1)"
 }
+
+# terminal COMMAND: prints what the terminal of an agent of Hermes does, both streams, in the working directory and the profile of
+# HERMES_HOME, with Hermes' own Python.
+terminal() {
+    mkdir -p "$home"
+    HERMES_HOME=${HERMES_HOME-$profile} "${python-$tools/hermes-agent/bin/python}" -c '
+import sys
+from tools.environments.local import LocalEnvironment
+ended = LocalEnvironment(cwd=sys.argv[1], timeout=60).execute(sys.argv[2])
+print(ended["output"], end="")
+sys.exit(ended["returncode"])' "$PWD" "$1"
+}

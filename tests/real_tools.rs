@@ -9,10 +9,10 @@ mod agent;
 mod claude;
 #[path = "field/cost.rs"]
 mod cost;
-#[path = "field/doctor.rs"]
-mod doctor;
 #[path = "report/json/documents.rs"]
 mod documents;
+#[path = "field/mod.rs"]
+mod field;
 #[path = "field/git.rs"]
 mod git;
 #[path = "field/goes_on/mod.rs"]
@@ -47,8 +47,6 @@ mod readers;
 mod recipes;
 #[path = "field/schema.rs"]
 mod schema;
-#[path = "field/sealed.rs"]
-mod sealed;
 #[path = "field/session.rs"]
 mod session;
 #[path = "cli/shells.rs"]

@@ -14,20 +14,25 @@ use super::{Run, Sandbox, binary};
 const PRELUDE: &str = include_str!("prelude.sh");
 
 /// One scene: a machine of its own.
-struct Scene {
+struct Scene<'a> {
     sandbox: Sandbox,
     binary: PathBuf,
-    /// What was there before the last `$ changes`.
+    /// What was there before the last `$ changes`; nothing where the scene has none.
     listing: BTreeMap<PathBuf, String>,
+    has_changes: bool,
+    /// Variables and functions beside those of every page.
+    more: &'a str,
 }
 
-impl Scene {
-    fn new(text: &str) -> Self {
-        let sandbox = Sandbox::with_builder();
+impl<'a> Scene<'a> {
+    fn new(text: &str, more: &'a str) -> Self {
+        let sandbox = if text.contains("--seal=") { Sandbox::away_from_tmp() } else { Sandbox::with_builder() };
         // Another user has to reach it.
         let binary = if text.contains(" as ") { sandbox.copied_binary() } else { binary() };
-        let listing = sandbox.listing();
-        Self { sandbox, binary, listing }
+        let has_changes = text.contains("\n$ changes\n");
+        let mut scene = Self { sandbox, binary, listing: BTreeMap::new(), has_changes, more };
+        scene.remember();
+        scene
     }
 
     /// A start of bash, which does this.
@@ -42,11 +47,12 @@ impl Scene {
             ("root", self.sandbox.root()),
             ("profile", self.sandbox.root().join("profiles/builder")),
             ("home", self.sandbox.home()),
+            ("cargo", Path::new(env!("CARGO")).parent().unwrap().to_owned()),
             ("tools", Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools")),
         ];
         let places =
             places.iter().fold(String::new(), |text, (name, path)| format!("{text}{name}='{}'\n", path.display()));
-        self.sandbox.hx(["--norc", "-c", &format!("{places}{PRELUDE}{here}")]).program("/bin/bash")
+        self.sandbox.hx(["--norc", "-c", &format!("{places}{PRELUDE}{}\n{here}", self.more)]).program("/bin/bash")
     }
 
     /// A text as on every machine: the user's home is `/home/you`, and what lies beside it is in `/box`.
@@ -56,11 +62,17 @@ impl Scene {
         text.replace(self.sandbox.dir.to_str().unwrap(), "/box")
     }
 
+    fn remember(&mut self) {
+        if self.has_changes {
+            self.listing = self.sandbox.listing();
+        }
+    }
+
     /// What is done before the session is not shown, and has to succeed.
     fn set_up(&mut self, script: &str) {
         let outcome = self.bash(&format!("set -e; cd \"$dir\"\n{script}")).run();
         assert_eq!(outcome.code(), 0, ": {script}\n{}", outcome.stderr);
-        self.listing = self.sandbox.listing();
+        self.remember();
     }
 
     /// What a command prints: standard output, then standard error with `! ` before each line, then a status that is not 0.
@@ -84,6 +96,28 @@ impl Scene {
             writeln!(text, "? {}", outcome.code()).unwrap();
         }
         text
+    }
+
+    /// Does what the lines say, and returns them with what is printed.
+    fn play(&mut self, text: &str) -> String {
+        let mut all = String::new();
+        let mut lines = text.lines().filter(|line| is_written(line)).peekable();
+        while let Some(line) = lines.next() {
+            let mut script = line.get(2..).unwrap_or_default().to_owned();
+            writeln!(all, "{line}").unwrap();
+            while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+                write!(script, "\n{}", &more[2..]).unwrap();
+                writeln!(all, "{more}").unwrap();
+            }
+            if line.starts_with(": ") {
+                self.set_up(&script);
+            } else if line.starts_with("$ ") {
+                let printed = self.printed(&script);
+                assert!(!printed.lines().any(is_written), "`{script}` prints what only an author writes:\n{printed}");
+                all += &printed;
+            }
+        }
+        all
     }
 
     /// What was created, changed and removed since the setup, or the last time.
@@ -127,27 +161,11 @@ fn is_written(line: &str) -> bool {
     ["$ ", ": ", "# ", "> ", "=== "].iter().any(|mark| line.starts_with(mark))
 }
 
-/// The scene as it is now.
-fn played(text: &str) -> String {
-    let mut scene = Scene::new(text);
-    let mut all = String::new();
-    let mut lines = text.lines().filter(|line| is_written(line)).peekable();
-    while let Some(line) = lines.next() {
-        let mut script = line.get(2..).unwrap_or_default().to_owned();
-        writeln!(all, "{line}").unwrap();
-        while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
-            write!(script, "\n{}", &more[2..]).unwrap();
-            writeln!(all, "{more}").unwrap();
-        }
-        if line.starts_with(": ") {
-            scene.set_up(&script);
-        } else if line.starts_with("$ ") {
-            let printed = scene.printed(&script);
-            assert!(!printed.lines().any(is_written), "`{script}` prints what only an author writes:\n{printed}");
-            all += &printed;
-        }
-    }
-    all
+/// The scene as it is now, after what each scene of the page begins with.
+fn played(head: &str, text: &str, more: &str) -> String {
+    let mut scene = Scene::new(&format!("{text}\n"), more);
+    scene.play(head);
+    scene.play(text)
 }
 
 /// Plays the page `name` beside the file `module`.
@@ -156,11 +174,20 @@ fn played(text: &str) -> String {
 /// When it differs.
 #[track_caller]
 pub fn play(module: &str, name: &str) {
+    play_with(module, name, "");
+}
+
+/// The same with more variables, and with what `prelude.sh` beside the page says, which finds its directory in `$here`.
+#[track_caller]
+pub fn play_with(module: &str, name: &str, variables: &str) {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(module).with_file_name(format!("{}.txt", name.replace('_', "-")));
+    let here = path.parent().unwrap();
+    let more = std::fs::read_to_string(here.join("prelude.sh")).unwrap_or_default();
+    let more = format!("{variables}here='{}'\n{more}", here.display());
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (head, scenes) = page.split_once("=== ").unwrap_or_else(|| panic!("{} has no scene", path.display()));
-    let now: Vec<_> = scenes.split("\n=== ").map(|scene| played(&format!("=== {scene}"))).collect();
+    let now: Vec<_> = scenes.split("\n=== ").map(|scene| played(head, &format!("=== {scene}"), &more)).collect();
     let now = format!("{head}{}", now.join("\n"));
     Assert::new()
         .action_env(snapbox::assert::DEFAULT_ACTION_ENV)

@@ -2,41 +2,33 @@
 //! Hermes' own terminal builds: its markers are gone and its `bin` stands first on PATH. What an agent types there must not
 //! reach it; beside each stands the control, a venv of the user's without `hermes`, which is left alone.
 
-mod gateway;
-mod image;
-mod installs;
-mod markers;
-mod order;
-mod place;
-mod runtime;
-mod scripts;
-mod selectors;
-mod sight;
-
-/// The tests of one row of the table of layouts, under its name.
+/// The tests of one row of the table of layouts, under its name: the same pages for each.
 macro_rules! row {
-    ($name:ident, $row:ident) => {
+    ($name:ident) => {
         mod $name {
-            use super::place::Row::$row;
-            use super::{installs, sight};
+            use crate::support::pages::play_with;
+
+            const ROW: &str = concat!("row=", stringify!($name), "\n");
 
             #[test]
             fn w01_what_installs_elsewhere_leaves_it_alone() {
-                installs::all($row);
+                play_with(file!(), "installs", ROW);
             }
 
             #[test]
             fn w01_what_a_command_sees_of_it() {
-                sight::all($row);
+                play_with(file!(), "sight", ROW);
             }
         }
     };
 }
 
-row!(git_checkout, GitCheckout);
-row!(curl_installer, CurlInstaller);
-row!(root_install, RootInstall);
-row!(container, Container);
-row!(uv_tool, UvTool);
-row!(pipx, Pipx);
-row!(by_hand, ByHand);
+crate::pages! { image markers pips runtime scripts selectors }
+
+row!(git_checkout);
+row!(curl_installer);
+row!(root_install);
+row!(container);
+row!(uv_tool);
+row!(pipx);
+row!(by_hand);

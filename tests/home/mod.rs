@@ -4,7 +4,6 @@
 mod cases;
 mod links;
 mod mode;
-mod odd_paths;
 #[cfg(target_os = "linux")]
 mod owners;
 mod planted;
@@ -12,9 +11,9 @@ mod random_trees;
 
 use crate::support::Run;
 
-crate::pages! { directory }
+crate::pages! { directory odd_paths }
 #[cfg(target_os = "linux")]
-crate::pages! { directory_linux }
+crate::pages! { directory_linux odd_names_linux }
 
 /// HOME as the command sees it, after a run without a word on stderr.
 #[track_caller]

@@ -125,6 +125,8 @@ from tools.environments.local import LocalEnvironment
 ended = LocalEnvironment(cwd=sys.argv[1], timeout=60).execute(sys.argv[2])
 print(ended["output"], end="")
 sys.exit(ended["returncode"])' "$PWD" "$1"
+}
+
 # sources: a real home with something at every one of the $places that can be shared; share-all shares them all.
 places='Library/Keychains Library/Preferences/com.apple.security.plist .claude .claude.json .config/gh .gitconfig'
 sources() {

@@ -136,21 +136,6 @@ fn a_bad_value_that_may_be_a_secret_is_not_named() {
     }
 }
 
-#[test]
-fn the_closest_profile() {
-    let sandbox = Sandbox::with_builder();
-    let outcome = sandbox.hx(["-p", "bulider", "true"]).run();
-    outcome.fails(125, &["no profile 'bulider'", "hint: did you mean 'builder'? known profiles: default, builder"]);
-    let outcome = sandbox.hx(["true"]).env("HERMES_PROFILE", "builders").run();
-    outcome.fails(125, &["did you mean 'builder'?"]);
-    let outcome = sandbox.hx(["-p", "elsewhere", "true"]).run().fails(125, &["known profiles"]);
-    assert!(!outcome.stderr.contains("did you mean"), "{outcome:?}");
-    // What stands in active_profile is never shown, nor what it is close to.
-    sandbox.write("real/.hermes/active_profile", "bulider");
-    let outcome = sandbox.hx(["true"]).run().fails(125, &["known profiles"]);
-    assert!(!outcome.stderr.contains("did you mean"), "{outcome:?}");
-}
-
 /// For who installed without a package.
 #[test]
 fn completions_are_printed() {

@@ -6,6 +6,8 @@ mod explain;
 #[cfg(target_os = "linux")]
 mod failing_output;
 mod json;
-mod messages;
-mod notice;
 mod text;
+
+crate::pages! { messages notice }
+#[cfg(target_os = "linux")]
+crate::pages! { messages_linux }

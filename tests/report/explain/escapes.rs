@@ -39,6 +39,14 @@ fn names_of_variables() {
     }
 }
 
+#[test]
+fn the_name_that_only_is_asked_for() {
+    let sandbox = Sandbox::with_builder();
+    let name = bytes(b"A\x1b[31m\xff");
+    let outcome = sandbox.hx([bytes(b"-n"), bytes(b"--only"), name]).env(name, "x").run().ok();
+    assert!(outcome.out().starts_with("A\\u{1b}[31m\\xff is kept"), "{outcome:?}");
+}
+
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: names that are not UTF-8")]
 #[test]
 fn places_of_links_and_of_the_profile() {

@@ -150,3 +150,13 @@ fn json_and_only_are_the_same_everywhere() {
         assert_eq!(without_numbers(&screen), without_numbers(&run.run().out()), "{options:?}");
     }
 }
+
+/// On a terminal one line after the findings names the doctor's call.
+#[test]
+fn the_doctor_is_named_on_a_terminal() {
+    let sandbox = Sandbox::with_builder();
+    sandbox.mkdir("real/.claude");
+    sandbox.mkdir("real/.hermes/profiles/builder/home/.claude");
+    let (_, screen) = sandbox.hx(["-p", "builder", "true"]).after_sh("exec 2>&1").on_terminal();
+    assert_eq!(screen.matches("hermes-exec --doctor -p builder").count(), 1, "{screen}");
+}

@@ -2,10 +2,11 @@
 //! `agreement`.
 
 mod escapes;
-mod failing;
 mod page;
 mod silent;
 #[cfg(target_os = "linux")]
 mod terminal;
 
-crate::pages! { only sections shells verbose }
+crate::pages! { failing only sections shells verbose }
+#[cfg(target_os = "linux")]
+crate::pages! { failing_linux }

@@ -47,7 +47,7 @@ only() { awk -v pattern="$1" '/^[^ ]/ { show = $0 ~ pattern } show { all = 1; pr
 
 # unwell OPTION…: what is not ok of the profile `builder`, or where the options say so, of another. What is said of the seal, and
 # of the environment in /proc, depends on the system.
-unwell() { asked '' $builder "$@" | grep -v '^[^ ]* *\(seal\|parent-environ\): ' | only '^(fails|exits|note|warning|problem) '; }
+unwell() { asked '' $builder "$@" | leave-out-system | only '^(fails|exits|note|warning|problem) '; }
 builder='-p builder'
 
 # said CHECK OPTION…: what a check says, ok or not.
@@ -59,11 +59,11 @@ cures() {
     report=$(unwell "$@")
     echo "$report"
     while read -r cure; do
-        pasted+="{ $cure; } >/dev/null 2>&1 || echo fails: $(printf %q "$cure")
+        [ -z "$cure" ] || pasted+="{ $cure; } >/dev/null 2>&1 || echo fails: $(printf %q "$cure")
 { $cure; } >/dev/null 2>&1
 "
-    done < <(sed -n 's/^ *cure: //p' <<<"$report" | sort -u)
-    echo "cured: $(asked "$pasted" $builder "$@" | grep -v '^[^ ]* *\(seal\|parent-environ\): ' | only '^(fails|exits|note|warning|problem) ')"
+    done <<<"$(sed -n 's/^ *cure: //p' <<<"$report" | sort -u)"
+    echo "cured: $(asked "$pasted" $builder "$@" | leave-out-system | only '^(fails|exits|note|warning|problem) ')"
 }
 
 # precious: where the files with the user's own text are.
@@ -100,7 +100,7 @@ with-claude() {
 
 # all OPTION…: `--doctor --all`, from a shell that was started without credentials. leave-out-system: without what depends on the system.
 all() { sh -c 'hermes-exec --doctor --all "$@"; exit $?' sh "$@"; }
-leave-out-system() { grep -v ' \(seal\|parent-environ\): '; }
+leave-out-system() { awk '/^[^ ]/ || /^$/ { drop = $2 == "seal:" || $2 == "parent-environ:" } !drop'; }
 
 # in-order: of a check that lists names, the names in alphabetical order, whatever order a shell gives them in.
 in-order() { awk -F 'otherwise: ' 'NF == 1 { print; next } { n = split($2, names, ", "); for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++) if (names[j] < names[i]) { name = names[i]; names[i] = names[j]; names[j] = name } text = names[1]; for (i = 2; i <= n; i++) text = text ", " names[i]; print $1 FS text }'; }

@@ -10,6 +10,8 @@ mod limits;
 mod names;
 mod signals;
 
+crate::pages! { states_linux }
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

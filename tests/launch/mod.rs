@@ -5,8 +5,6 @@ mod concurrency;
 mod dump;
 #[cfg(target_os = "linux")]
 mod signals;
-#[cfg(target_os = "linux")]
-mod sizes;
 mod status;
 #[cfg(target_os = "linux")]
 mod transparency;
@@ -16,4 +14,4 @@ crate::pages! { search shims unchanged }
 #[cfg(target_os = "linux")]
 crate::pages! { search_odd }
 #[cfg(target_os = "linux")]
-crate::pages! { search_linux unchanged_linux written_shims_linux }
+crate::pages! { search_linux sizes_linux unchanged_linux written_shims_linux }

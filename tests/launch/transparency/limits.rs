@@ -87,3 +87,13 @@ fn without_a_free_descriptor_nothing_runs() {
     assert_eq!((ended.code(), ended.out.len()), (125, 0), "{ended:?}");
     assert!(ended.err.contains("cannot be read: Too many open files"), "{ended:?}");
 }
+
+/// `execve` with an empty `argv`, which Linux turns into one empty argument (since 5.18).
+#[test]
+fn no_arguments_at_all() {
+    let twin = Twin::new();
+    let none: [&str; 0] = [];
+    let ended = Start::new(twin.sandbox.path("work")).block(&twin.block).run(Path::new(BINARY), none);
+    assert_eq!(ended.code(), 125, "{ended:?}");
+    assert!(ended.err.starts_with("hermes-exec: error: no command given"), "{ended:?}");
+}

@@ -7,7 +7,6 @@ mod context;
 mod descriptors;
 mod environment;
 mod limits;
-mod names;
 mod signals;
 
 use std::fs::File;
@@ -20,7 +19,6 @@ use crate::support::{BINARY, Sandbox};
 struct Twin {
     sandbox: Sandbox,
     block: Vec<Vec<u8>>,
-    prefix: Vec<String>,
     program: PathBuf,
     word: String,
     binary: PathBuf,
@@ -60,7 +58,7 @@ impl Twin {
             std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
             File::options().read(true).write(true).open(file).unwrap()
         });
-        Self { sandbox, block, prefix: Vec::new(), program, word, binary: BINARY.into(), out, err }
+        Self { sandbox, block, program, word, binary: BINARY.into(), out, err }
     }
 
     /// Another environment block.
@@ -69,25 +67,9 @@ impl Twin {
         self
     }
 
-    /// Both programs lie where this user can reach them, and the tree is theirs.
-    fn owned_by(mut self, uid: u32) -> Self {
-        self.program = self.sandbox.copied("probe", &self.program);
-        self.word = self.program.to_str().unwrap().to_owned();
-        self.binary = self.sandbox.copied_binary();
-        self.sandbox.chown_all(uid);
-        self
-    }
-
     /// The command is typed so, for instance as a word without a slash.
     fn typed(mut self, word: impl Into<String>) -> Self {
         self.word = word.into();
-        self
-    }
-
-    /// Both runs are started by this tool, which executes its arguments.
-    fn through(mut self, tool: &[&str]) -> Self {
-        self.prefix = tool.iter().map(|&word| word.to_owned()).collect();
-        assert!(Path::new(&self.prefix[0]).exists(), "{} is missing: install it", self.prefix[0]);
         self
     }
 
@@ -121,12 +103,10 @@ impl Twin {
         emptied(&self.err);
         let report = self.sandbox.path("report");
         let _ = std::fs::remove_file(&report);
-        let mut argv: Vec<&str> = self.prefix.iter().map(String::as_str).collect();
-        argv.extend(call);
+        let mut argv = call.to_vec();
         argv.extend([self.word.as_str(), "report", report.to_str().unwrap(), "--", "", "--help", "a b\n"]);
         let mut argv: Vec<&std::ffi::OsStr> = argv.into_iter().map(AsRef::as_ref).collect();
         argv.push(crate::support::bytes(b"\xff\xfe=\x01"));
-        let first = if self.prefix.is_empty() { first } else { Path::new(&self.prefix[0]) };
         let plain = Start::new(self.sandbox.path("work")).block(&self.block).outputs(&self.out, &self.err);
         let ended = make(plain).run(first, argv);
         assert_eq!(ended.code(), 0, "{call:?}: {ended:?}");
@@ -210,4 +190,10 @@ fn a_plain_start() {
     {
         assert!(report.contains(fact), "{fact:?} is missing from the probe's own report: {report}");
     }
+}
+
+#[test]
+fn states_linux() {
+    let probe = format!("probe='{}'\n", example("probe").display());
+    crate::support::pages::play_with(file!(), "states_linux", &probe);
 }

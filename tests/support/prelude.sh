@@ -126,3 +126,7 @@ ended = LocalEnvironment(cwd=sys.argv[1], timeout=60).execute(sys.argv[2])
 print(ended["output"], end="")
 sys.exit(ended["returncode"])' "$PWD" "$1"
 }
+
+# mounted SCRIPT: does this in a mount namespace of its own, as root; what is mounted there is gone afterwards.
+mounted() { unshare --mount --propagation private bash -c "$(declare -p dir real root profile home hermes_exec); $(declare -f)
+$1"; }

@@ -124,16 +124,6 @@ fn a_device_in_the_place_of_a_file() {
 }
 
 #[test]
-fn a_loop_of_links_in_the_place_of_a_file() {
-    for file in [".env", ".op.env", "config.yaml"] {
-        let sandbox = Sandbox::with_builder();
-        let path = sandbox.path("real/.hermes/profiles/builder").join(file);
-        sandbox.link(&path, &path);
-        sandbox.hx(["-q", "-p", "builder", "true"]).run().fails(125, &[path.to_str().unwrap(), "symbolic links"]);
-    }
-}
-
-#[test]
 fn a_socket_in_the_place_of_a_file() {
     let put = |sandbox: &Sandbox, path: &str| drop(std::os::unix::net::UnixListener::bind(sandbox.path(path)).unwrap());
     in_each_place(put, None);

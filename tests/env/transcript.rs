@@ -362,7 +362,7 @@ macro_rules! transcripts {
 
 transcripts! {
     block credentials declared environments families hermes_places keys minimal options own_venv pip policy policy_places redirect
-    reports_credentials reports_markers
+    reports_credentials reports_markers rule_7_xdg
 }
 
 /// But for the order of the rules, which has a test of its own.

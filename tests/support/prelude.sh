@@ -171,3 +171,6 @@ long-root() {
     done
     echo "$path"
 }
+# mounted SCRIPT: does this in a mount namespace of its own, as root, with these places and $user; what is mounted there is gone afterwards.
+mounted() { unshare --mount --propagation private bash -c "$(declare -p dir real root profile home hermes_exec user 2>/dev/null); $(declare -f)
+$1"; }

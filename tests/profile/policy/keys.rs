@@ -1,7 +1,6 @@
-//! What the keys do, and what holds for a program. More of it is in the transcript `policy`.
+//! What the keys do, and what holds for a program. More of it is in the page `keys` and the transcript `policy`.
 
 use super::{OF_PROFILE, as_builder, with_policy};
-use crate::support::explained::Explained;
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 use std::collections::BTreeSet;
 use std::fs;
@@ -106,32 +105,6 @@ fn every_key_but_programs_has_an_option_and_the_other_way_round() {
     assert_eq!(without, one_run, "options without a key");
 }
 
-/// Whether a place is named by default, by the policy file or by options.
-#[test]
-fn unlink_knows_the_places_of_the_whole_file_and_the_default_ones() {
-    let sandbox = furnished();
-    let all = r#"{"share": ["claude", "keychain", ".ssh"], "programs": {"env": {"share": [".config/gh"]}}}"#;
-    ran(&sandbox, all, &[]);
-    let linked = || {
-        let places = [".claude", "Library/Keychains", ".config/gh", ".ssh"];
-        places.into_iter().filter(|place| sandbox.home().join(place).is_symlink()).collect::<Vec<_>>()
-    };
-    assert_eq!(linked(), [".claude", "Library/Keychains", ".config/gh", ".ssh"]);
-    let unlink = |policy: &str, options: &[&str]| {
-        sandbox.write(OF_PROFILE, policy);
-        let outcome = sandbox.hx([&["-p", "builder", "--unlink"], options].concat()).run();
-        assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{outcome:?}");
-    };
-    unlink(r#"{"share": []}"#, &[]);
-    assert_eq!(linked(), [".config/gh", ".ssh"], "the default ones");
-    unlink(r#"{"programs": {"gh": {"share": [".config/gh"]}}}"#, &[]);
-    assert_eq!(linked(), [".ssh"], "those of a program");
-    unlink(r#"{"share": [".ssh"]}"#, &["--no-policy"]);
-    assert_eq!(linked(), [".ssh"], "the file is not read");
-    unlink(r#"{"share": [".ssh"]}"#, &[]);
-    assert_eq!(linked(), [""; 0], "those of the file");
-}
-
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: names that are not UTF-8")]
 #[test]
 fn a_program_that_is_no_word_of_json_is_looked_up_safely() {
@@ -144,21 +117,4 @@ fn a_program_that_is_no_word_of_json_is_looked_up_safely() {
     let name = crate::support::bytes(b"./\xff");
     sandbox.link("/usr/bin/true", std::path::Path::new("work").join(name));
     sandbox.builder([name]).run().ok();
-}
-
-#[test]
-fn explain_names_the_file_as_the_source_of_what_it_says() {
-    let sandbox = with_policy(
-        r#"{"home": "real", "unset": ["ONE"], "set": {"TWO": "2"}, "keep": ["THREE"],
-            "programs": {"env": {"keep": ["FOUR"]}}}"#,
-    );
-    let variables = [("ONE", "1"), ("THREE", "3"), ("FOUR", "4")];
-    let explained = Explained::new(&sandbox, &["-p", "builder"], &variables);
-    assert_eq!((&explained.0["home"]["mode"], &explained.0["home"]["source"]), (&"real".into(), &"policy file".into()));
-    for (name, action, rule) in [("ONE", "removed", 2), ("TWO", "set", 1), ("THREE", "kept", 3), ("FOUR", "kept", 3)] {
-        assert_eq!(explained.variable(name), Some((action, rule)), "{name}");
-        let all = explained.0["variables"].as_array().unwrap();
-        let variable = all.iter().find(|variable| variable["name"] == name).unwrap();
-        assert!(variable["reason"].as_str().unwrap().contains("policy file"), "{variable}");
-    }
 }

@@ -1,18 +1,18 @@
 //! The policy file. Where it is looked for, who may have written it, what is wrong in it, and what its keys do.
 
 mod keys;
-mod places;
 mod schema;
 mod strict;
+
+crate::pages! { keys places }
+
 #[cfg(target_os = "linux")]
-mod trust;
+crate::pages! { places_linux trust_linux }
 
 use crate::support::Sandbox;
 
 /// The policy file of the profile `builder`.
 pub const OF_PROFILE: &str = "real/.hermes/profiles/builder/hermes-exec.json";
-/// The policy file of the root.
-pub const OF_ROOT: &str = "real/.hermes/hermes-exec.json";
 
 /// A tree with the profile `builder`, which has this policy file.
 pub fn with_policy(text: &str) -> Sandbox {

@@ -33,6 +33,8 @@ mod logins;
 mod model;
 #[path = "dist/packages.rs"]
 mod packages;
+#[path = "field/picture/mod.rs"]
+mod picture;
 #[path = "field/pip.rs"]
 mod pip;
 #[path = "field/poetry.rs"]

@@ -1,6 +1,6 @@
 //! Pages with foreign tools.
 
-crate::pages! { doctor }
+crate::pages! { doctor recipes }
 
 #[cfg(target_os = "linux")]
-crate::pages! { sealed_linux }
+crate::pages! { recipes_linux sealed_linux }

@@ -3,8 +3,6 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "field/agent.rs"]
-mod agent;
 #[path = "field/claude.rs"]
 mod claude;
 #[path = "field/cost.rs"]

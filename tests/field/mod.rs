@@ -1,6 +1,6 @@
 //! Pages with foreign tools.
 
-crate::pages! { doctor recipes }
+crate::pages! { agent doctor recipes }
 
 #[cfg(target_os = "linux")]
 crate::pages! { recipes_linux sealed_linux }

@@ -47,7 +47,7 @@ mod readers;
 mod recipes;
 #[path = "field/schema.rs"]
 mod schema;
-#[path = "field/session.rs"]
+#[path = "field/session/mod.rs"]
 mod session;
 #[path = "cli/shells.rs"]
 mod shells;

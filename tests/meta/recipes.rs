@@ -1,4 +1,4 @@
-//! The blocks of the README, for tests that play them; the others are in pages of `tests/field`.
+//! The blocks of the README, for a test that plays them; the others are in pages of `tests/field`.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,4 @@ pub fn blocks_of(heading: &str) -> Vec<String> {
     let parts: Vec<_> = section.split("\n```").collect();
     let texts = parts.chunks(2).take_while(|pair| !pair[0].contains("\n#"));
     texts.map(|pair| format!("{}\n", pair[1].split_once('\n').expect("a language").1)).collect()
-}
-
-/// The only block below a heading.
-#[track_caller]
-pub fn block(heading: &str) -> String {
-    let [block] = &blocks_of(heading)[..] else { panic!("not one block below {heading:?}") };
-    block.clone()
 }

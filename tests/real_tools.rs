@@ -37,8 +37,6 @@ mod picture;
 mod pip;
 #[path = "field/poetry.rs"]
 mod poetry;
-#[path = "field/policy_schema.rs"]
-mod policy_schema;
 #[path = "field/python.rs"]
 mod python;
 #[path = "field/readers.rs"]

@@ -3,8 +3,6 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "field/agent.rs"]
-mod agent;
 #[path = "field/claude.rs"]
 mod claude;
 #[path = "field/cost.rs"]
@@ -33,12 +31,12 @@ mod logins;
 mod model;
 #[path = "dist/packages.rs"]
 mod packages;
+#[path = "field/picture/mod.rs"]
+mod picture;
 #[path = "field/pip.rs"]
 mod pip;
 #[path = "field/poetry.rs"]
 mod poetry;
-#[path = "field/policy_schema.rs"]
-mod policy_schema;
 #[path = "field/python.rs"]
 mod python;
 #[path = "field/readers.rs"]
@@ -47,7 +45,7 @@ mod readers;
 mod recipes;
 #[path = "field/schema.rs"]
 mod schema;
-#[path = "field/session.rs"]
+#[path = "field/session/mod.rs"]
 mod session;
 #[path = "cli/shells.rs"]
 mod shells;

@@ -50,9 +50,10 @@ log_in() {
     file "$real/.claude.json" '{"numStartups":1}\n'
 }
 
-# model COMMAND: does this while a made-up model answers at $url; what it was asked is in /box/model.log.
+# model COMMAND [CALL…]: does this while a made-up model answers at $url, which calls these tools; what it was asked is in
+# /box/model.log.
 model() {
-    python3 "$tools/../../tests/field/models.py" "$dir/model.log" >"$dir/port" &
+    python3 "$tools/../../tests/field/models.py" "$dir/model.log" "${@:2}" >"$dir/port" &
     local server=$!
     until [ -s "$dir/port" ]; do sleep 0.02; done
     url=http://127.0.0.1:$(cat "$dir/port")
@@ -119,7 +120,7 @@ cure() {
 # HERMES_HOME, with Hermes' own Python.
 terminal() {
     mkdir -p "$home"
-    HERMES_HOME=${HERMES_HOME-$profile} "${python-$tools/hermes-agent/bin/python}" -c '
+    HERMES_HOME=${HERMES_HOME-$profile} ${python-$tools/hermes-agent/bin/python} -c '
 import sys
 from tools.environments.local import LocalEnvironment
 ended = LocalEnvironment(cwd=sys.argv[1], timeout=60).execute(sys.argv[2])
@@ -174,3 +175,11 @@ long-root() {
 # mounted SCRIPT: does this in a mount namespace of its own, as root, with these places and $user; what is mounted there is gone afterwards.
 mounted() { unshare --mount --propagation private bash -c "$(declare -p dir real root profile home hermes_exec user 2>/dev/null); $(declare -f)
 $1"; }
+
+# block HEADING [N]: the (Nth) block below this heading of the README.
+block() {
+    awk -v heading="$1" -v number="${2-1}" '
+        /^```/ { open = !open; if (open && here) { count++ }; next }
+        open { if (here && count == number) { print }; next }
+        /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$tools/../../README.md"
+}

@@ -159,7 +159,7 @@ written() {
     return $status
 }
 stamps() {
-    find "$dir" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "$dir" -exec stat -f '%N %i %p %Fm %Fc' {} +
+    find "${1-$dir}" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "${1-$dir}" -exec stat -f '%N %i %p %Fm %Fc' {} +
 }
 
 # long-root LENGTH: a root in whose path the profile `builder` has so many bytes. No name in it has more than 255.

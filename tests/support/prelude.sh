@@ -144,10 +144,10 @@ share-all() { hermes-exec -p builder --share .config/gh --share=.gitconfig "$@";
 linked() { (cd "$home" && find . -type l | sed 's,^\./,,' | LC_ALL=C sort | xargs); }
 links() { (cd "$home" && for link in $(linked); do echo "$link -> $(readlink "$link")"; done); }
 
-# findings COMMAND: what it warns of, without the path of the profile's home.
+# findings COMMAND: what it prints, and then what hermes-exec warns of, without the path of the profile's home.
 findings() {
     local said
-    said=$("$@" 2>&1 >/dev/null) || echo "? $?"
+    { said=$("$@" 2>&1 >&3) || echo "? $?"; } 3>&1
     echo "$said" | sed -n "s,$home/,,g; s/^hermes-exec: warning: //p"
 }
 
@@ -156,11 +156,11 @@ written() {
     local before status=0
     before=$(stamps)
     "$@" || status=$?
-    diff <(echo "$before") <(stamps) | sed -n 's/^[<>] \([^ ]*\) .*/\1/p' | sort -u | grep . || echo nothing
+    { echo "$before"; stamps; } | sort | uniq -u | sed 's/ .*//' | sort -u | grep . || echo nothing
     return $status
 }
 stamps() {
-    find "$dir" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "$dir" -exec stat -f '%N %i %p %Fm %Fc' {} +
+    find "${1-$dir}" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "${1-$dir}" -exec stat -f '%N %i %p %Fm %Fc' {} +
 }
 
 # long-root LENGTH: a root in whose path the profile `builder` has so many bytes. No name in it has more than 255.
@@ -182,4 +182,26 @@ block() {
         /^```/ { open = !open; if (open && here) { count++ }; next }
         open { if (here && count == number) { print }; next }
         /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$tools/../../README.md"
+
+# users: a real home of uid 10000 and group 10001, with sources of Claude Code and gh; `login` is root's own. give FILE gives more.
+users() {
+    mkdir -p "$real/.claude" "$real/.config/gh" "$dir/login/.claude"
+    file "$real/.claude.json" {}
+    file "$dir/login/.claude.json" {}
+    give "$dir"
+}
+give() { chown -R 10000:10001 "$@"; }
+
+# by-user, by-root: a start in that profile with -v, by its owner, and by root with root's own login as HOME.
+by-user() { as 10000 hermes-exec -v -p builder --share .config/gh "$@"; }
+by-root() { HOME=$dir/login HERMES_HOME=$root hermes-exec -v -p builder --share .config/gh "$@"; }
+
+# mounted SCRIPT COMMAND: in a mount namespace of its own, in which root does the script first.
+mounted() {
+    local functions script=$1
+    shift
+    functions=$(declare -f as give hermes-exec by-user by-root; declare -p dir real root profile home hermes_exec)
+    unshare -m bash -c "$functions
+        set -e; $script
+        \"\$@\"" bash "$@"
 }

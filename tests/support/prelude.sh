@@ -172,9 +172,16 @@ long-root() {
     done
     echo "$path"
 }
-# mounted SCRIPT: does this in a mount namespace of its own, as root, with these places and $user; what is mounted there is gone afterwards.
-mounted() { unshare --mount --propagation private bash -c "$(declare -p dir real root profile home hermes_exec user 2>/dev/null); $(declare -f)
-$1"; }
+
+# mounted SCRIPT [COMMAND]: does both in a mount namespace of its own, as root, with these places and $user; what is mounted there is
+# gone afterwards. The command follows only if all of the script succeeds.
+mounted() {
+    local script=$1
+    shift
+    [ $# -eq 0 ] || script="set -e; $script"$'\n''"$@"'
+    unshare --mount --propagation private bash -c "$(declare -p dir real root profile home hermes_exec user 2>/dev/null); $(declare -f)
+$script" bash "$@"
+}
 
 # block HEADING [N]: the (Nth) block below this heading of the README.
 block() {
@@ -182,6 +189,7 @@ block() {
         /^```/ { open = !open; if (open && here) { count++ }; next }
         open { if (here && count == number) { print }; next }
         /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$tools/../../README.md"
+}
 
 # users: a real home of uid 10000 and group 10001, with sources of Claude Code and gh; `login` is root's own. give FILE gives more.
 users() {
@@ -195,13 +203,3 @@ give() { chown -R 10000:10001 "$@"; }
 # by-user, by-root: a start in that profile with -v, by its owner, and by root with root's own login as HOME.
 by-user() { as 10000 hermes-exec -v -p builder --share .config/gh "$@"; }
 by-root() { HOME=$dir/login HERMES_HOME=$root hermes-exec -v -p builder --share .config/gh "$@"; }
-
-# mounted SCRIPT COMMAND: in a mount namespace of its own, in which root does the script first.
-mounted() {
-    local functions script=$1
-    shift
-    functions=$(declare -f as give hermes-exec by-user by-root; declare -p dir real root profile home hermes_exec)
-    unshare -m bash -c "$functions
-        set -e; $script
-        \"\$@\"" bash "$@"
-}

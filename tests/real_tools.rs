@@ -29,7 +29,7 @@ mod layouts;
 mod logins;
 #[path = "field/model.rs"]
 mod model;
-#[path = "dist/packages.rs"]
+#[path = "dist/packages/mod.rs"]
 mod packages;
 #[path = "field/picture/mod.rs"]
 mod picture;

@@ -3,4 +3,4 @@
 mod help;
 mod quoting;
 
-crate::pages! { mistyped options strings }
+crate::pages! { helps mistyped options strings }

@@ -3,21 +3,13 @@
 use nix::errno::Errno;
 use nix::libc;
 use nix::sys::prctl;
-use nix::unistd::{Pid, Uid, setpgid, setresuid, setsid};
+use nix::unistd::{Pid, setpgid, setsid};
 
 use super::Twin;
 use crate::support::pty::Pty;
 
 fn is(report: &str, fact: &str) {
     assert!(report.lines().any(|line| line == fact), "{fact:?} is not the situation: {report}");
-}
-
-/// As a set-user-id program leaves it: AT_SECURE is then set for every program that is started.
-#[test]
-fn with_an_effective_uid_that_is_not_the_real_one() {
-    let report = Twin::new()
-        .is_the_same(|start| start.step(|| setresuid(Uid::from_raw(65534), Uid::from_raw(0), Uid::from_raw(0))));
-    is(&report, "AT_SECURE: 1");
 }
 
 #[test]

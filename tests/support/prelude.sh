@@ -163,16 +163,6 @@ stamps() {
     find "${1-$dir}" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "${1-$dir}" -exec stat -f '%N %i %p %Fm %Fc' {} +
 }
 
-# long-root LENGTH: a root in whose path the profile `builder` has so many bytes. No name in it has more than 255.
-long-root() {
-    local path=$dir/long missing
-    while missing=$(($1 - 18 - ${#path} - 1)); ((missing > 0)); do
-        ((missing <= 200)) || missing=$((missing < 400 ? missing / 2 : 200))
-        path=$path/$(printf "%${missing}s" | tr ' ' d)
-    done
-    echo "$path"
-}
-
 # mounted SCRIPT [COMMAND]: does both in a mount namespace of its own, as root, with these places and $user; what is mounted there is
 # gone afterwards. The command follows only if all of the script succeeds.
 mounted() {
@@ -190,16 +180,3 @@ block() {
         open { if (here && count == number) { print }; next }
         /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$tools/../../README.md"
 }
-
-# users: a real home of uid 10000 and group 10001, with sources of Claude Code and gh; `login` is root's own. give FILE gives more.
-users() {
-    mkdir -p "$real/.claude" "$real/.config/gh" "$dir/login/.claude"
-    file "$real/.claude.json" {}
-    file "$dir/login/.claude.json" {}
-    give "$dir"
-}
-give() { chown -R 10000:10001 "$@"; }
-
-# by-user, by-root: a start in that profile with -v, by its owner, and by root with root's own login as HOME.
-by-user() { as 10000 hermes-exec -v -p builder --share .config/gh "$@"; }
-by-root() { HOME=$dir/login HERMES_HOME=$root hermes-exec -v -p builder --share .config/gh "$@"; }

@@ -4,7 +4,7 @@ mod keys;
 mod schema;
 mod strict;
 
-crate::pages! { keys places }
+crate::pages! { keys places strict }
 
 #[cfg(target_os = "linux")]
 crate::pages! { places_linux trust_linux }

@@ -49,3 +49,6 @@ python-home PYTHONHOME
 python-launcher __PYVENV_LAUNCHER__
 direnv DIRENV_DIFF DIRENV_DIR DIRENV_FILE DIRENV_WATCHES
 mise __MISE_DIFF __MISE_SESSION __MISE_ORIG_PATH'
+
+# Credentials of groups that are granted by name only and of others, and what rules 8 and 9 remove.
+credentials='ANTHROPIC_API_KEY OPENAI_API_KEY CLAUDE_CODE_OAUTH_TOKEN GITHUB_TOKEN TELEGRAM_BOT_TOKEN HERMES_RPC_TOKEN'

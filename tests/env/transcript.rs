@@ -302,7 +302,7 @@ fn placed(text: &str, sandbox: &Sandbox) -> String {
 }
 
 /// `\xNN` is the byte NN, `\n` a line feed.
-fn unescape(text: &str) -> Vec<u8> {
+pub fn unescape(text: &str) -> Vec<u8> {
     let mut parts = text.split('\\');
     let mut bytes = parts.next().unwrap().as_bytes().to_vec();
     for part in parts {

@@ -1,13 +1,12 @@
 //! The policy file. Where it is looked for, who may have written it, what is wrong in it, and what its keys do.
 
-mod keys;
 mod schema;
 mod strict;
 
-crate::pages! { keys places }
+crate::pages! { keys places strict }
 
 #[cfg(target_os = "linux")]
-crate::pages! { places_linux trust_linux }
+crate::pages! { keys_linux places_linux trust_linux }
 
 use crate::support::Sandbox;
 
@@ -19,9 +18,4 @@ pub fn with_policy(text: &str) -> Sandbox {
     let sandbox = Sandbox::with_builder();
     sandbox.write(OF_PROFILE, text);
     sandbox
-}
-
-/// The options that print the block as the profile `builder`.
-pub fn as_builder<'a>(options: &[&'a str]) -> Vec<&'a str> {
-    [options, &["-p", "builder", "--", "/usr/bin/env", "-0"]].concat()
 }

@@ -25,6 +25,8 @@ mod hermes;
 mod home;
 #[path = "field/layouts/mod.rs"]
 mod layouts;
+#[path = "launch/concurrency/load.rs"]
+mod load;
 #[path = "field/logins.rs"]
 mod logins;
 #[path = "field/model.rs"]

@@ -1,5 +1,5 @@
-# twin STATE PATTERN [TOOL]...: the program $probe, which tells all of its own state, is run in this state, which a subshell takes on, by this
-# tool: alone, and through hermes-exec with HOME kept and with a new home. Says whether the reports are the same but for the
+# twin STATE PATTERN [TOOL]...: the program $probe, which tells all of its own state, is run in this state, which a subshell takes on,
+# by this tool: alone, and through hermes-exec with HOME kept and with a new home. Says whether the reports are the same but for the
 # environment, and prints the lines that match.
 twin() {
     local state=$1 pattern=$2 via told=()

@@ -7,8 +7,8 @@ users() {
 }
 give() { chown -R 10000:10001 "$@"; }
 
-# by-user, by-root: a start in that profile with -v, by its owner, and by root with root's own login as HOME.
-by-user() { as 10000 hermes-exec -v -p builder --share .config/gh "$@"; }
+# $start: a start there; by-root: the same by root with root's own login as HOME.
+start='hermes-exec -v -p builder --share .config/gh'
 by-root() { HOME=$dir/login HERMES_HOME=$root hermes-exec -v -p builder --share .config/gh "$@"; }
 
 # without CAPABILITY COMMAND: by root in a container that was started with `--cap-drop=CAPABILITY`.

@@ -15,7 +15,7 @@ mod rules;
 mod secrets;
 mod transcript;
 
-crate::pages! { families grants set_from shape whole_block }
+crate::pages! { families grants set_from set_from_fd shape whole_block }
 
 #[cfg(target_os = "linux")]
 crate::pages! { declared_linux whole_block_linux }

@@ -3,8 +3,6 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "field/agent.rs"]
-mod agent;
 #[path = "field/claude.rs"]
 mod claude;
 #[path = "field/cost.rs"]
@@ -27,18 +25,20 @@ mod hermes;
 mod home;
 #[path = "field/layouts/mod.rs"]
 mod layouts;
+#[path = "launch/concurrency/load.rs"]
+mod load;
 #[path = "field/logins.rs"]
 mod logins;
 #[path = "field/model.rs"]
 mod model;
-#[path = "dist/packages.rs"]
+#[path = "dist/packages/mod.rs"]
 mod packages;
+#[path = "field/picture/mod.rs"]
+mod picture;
 #[path = "field/pip.rs"]
 mod pip;
 #[path = "field/poetry.rs"]
 mod poetry;
-#[path = "field/policy_schema.rs"]
-mod policy_schema;
 #[path = "field/python.rs"]
 mod python;
 #[path = "field/readers.rs"]
@@ -47,7 +47,7 @@ mod readers;
 mod recipes;
 #[path = "field/schema.rs"]
 mod schema;
-#[path = "field/session.rs"]
+#[path = "field/session/mod.rs"]
 mod session;
 #[path = "cli/shells.rs"]
 mod shells;

@@ -1,6 +1,6 @@
 //! The command line: options, help, and the strings of `-c`. The completions are in `shells`, which needs real shells.
 
 mod help;
-mod options;
 mod quoting;
-mod strings;
+
+crate::pages! { helps mistyped options strings }

@@ -140,7 +140,7 @@ fn bash_with_words_of_the_user() {
     let extra = "complete -W 'alphabet beta' frobnicate\n_f() { COMPREPLY=(\"$1-$2-$3-$COMP_CWORD\"); }\ncomplete -o nospace -F _f told";
     for kind in [&BASH, &BASH_COMPLETION] {
         in_shell(kind, &machine(), extra, |shell| {
-            for before in BEFORE {
+            for [before] in rows() {
                 for (typed, line) in [
                     ("frobnicate x alph", "frobnicate x alphabet "),
                     ("told x cur", "told x told-cur-x-2"),
@@ -180,79 +180,24 @@ fn completes_all(kind: &Kind, extra: &str) {
     });
 }
 
-/// Where there is nothing to complete, or more than one thing, the line stays as it was typed.
+/// The texts of each row of `data/completions.txt`: one, of what may be before a command, or two, what is typed and what comes
+/// of it.
+fn rows<const N: usize>() -> Vec<[&'static str; N]> {
+    let rows = include_str!("../data/completions.txt").lines().filter(|line| line.starts_with('`'));
+    let rows: Vec<_> =
+        rows.filter_map(|row| row.split('`').skip(1).step_by(2).collect::<Vec<_>>().try_into().ok()).collect();
+    assert!(rows.len() > 9, "{rows:?}");
+    rows
+}
+
 fn options_and_their_values(shell: &Shell<'_>, name: &str) {
-    const CASES: [(&str, &str); 46] = [
-        ("--prof", "--profile "),
-        ("--expl", "--explain "),
-        ("--cata", "--catalogue "),
-        ("-p bui", "-p builder "),
-        ("-p def", "-p default "),
-        ("-p gon", "-p gon"),
-        ("-p fil", "-p fil"),
-        ("-p Upp", "-p Upp"),
-        ("-pbui", "-pbuilder "),
-        ("-qp bui", "-qp builder "),
-        ("--profile bui", "--profile builder "),
-        ("--profile=bui", "--profile=builder "),
-        ("--hermes-home ../other -p els", "--hermes-home ../other -p elsewhere "),
-        ("--hermes-home=../other/profiles/x -p els", "--hermes-home=../other/profiles/x -p elsewhere "),
-        ("--hermes-home=../other -p bui", "--hermes-home=../other -p bui"),
-        ("--home pro", "--home profile "),
-        ("--home=re", "--home=real "),
-        ("--seal=fil", "--seal=files "),
-        ("--share key", "--share keychain "),
-        ("--share=keychain,cla", "--share=keychain,claude "),
-        ("--share .gitc", "--share .gitconfig "),
-        ("--no-share al", "--no-share all "),
-        ("--inherit-credentials=gith", "--inherit-credentials=github "),
-        ("--inherit-credentials=anthropic,gith", "--inherit-credentials=anthropic,github "),
-        ("--keep UNIQUE", "--keep UNIQUE_NAME "),
-        ("-u UNIQUE", "-u UNIQUE_NAME "),
-        ("--explain --only UNIQUE", "--explain --only UNIQUE_NAME "),
-        ("--set UNIQUE", "--set UNIQUE_NAME="),
-        ("--policy pol", "--policy policy.json "),
-        ("-C direc", "-C directory/"),
-        ("--chdir direc", "--chdir directory/"),
-        ("--argv0 pol", "--argv0 pol"),
-        ("--markers ow", "--markers own "),
-        ("--markers=ow", "--markers=own "),
-        ("--completions fi", "--completions fish "),
-        ("--set-from UNIQUE", "--set-from UNIQUE_NAME="),
-        ("--set-from X=pol", "--set-from X=policy.json "),
-        ("--set-from=X=pol", "--set-from=X=policy.json "),
-        ("--set-from X=direc", "--set-from X=directory/"),
-        ("-c pol", "-c pol"),
-        ("--shims direc", "--shims directory/"),
-        ("--shims=direc", "--shims=directory/"),
-        ("--shims directory frobni", "--shims directory frobnicate "),
-        ("--shims directory git frobni", "--shims directory git frobnicate "),
-        ("--shims=directory -q frobnicate frobni", "--shims=directory -q frobnicate frobnicate "),
-        ("-p builder --shims directory -- git frobni", "-p builder --shims directory -- git frobnicate "),
-    ];
-    for (typed, line) in CASES {
+    for [typed, line] in rows() {
         // An option's name is followed by '=' in zsh, and by a blank elsewhere.
         let has_equals = name == "zsh" && typed == "--prof";
         let line = if has_equals { line.replace(' ', "=") } else { line.to_owned() };
         shell.completes(&format!("hermes-exec {typed}"), &format!("hermes-exec {line}"));
     }
 }
-
-/// What may stand before the command.
-const BEFORE: [&str; 12] = [
-    "",
-    "-- ",
-    "-p builder ",
-    "-p builder -- ",
-    "-qp builder -- ",
-    "--profile=builder --home real ",
-    "--set A=b:c=d ",
-    "--share keychain,.gitconfig --keep X ",
-    "--inherit-credentials=github,anthropic -- ",
-    "--inherit-credentials -n --seal -C directory/ ",
-    "--seal=files ",
-    "--unset=X -uY -a name ",
-];
 
 /// `hermes-exec -p b -- git chec<TAB>` gives what `git chec<TAB>` gives.
 fn the_command_as_if_it_stood_alone(shell: &Shell<'_>) {
@@ -263,7 +208,7 @@ fn the_command_as_if_it_stood_alone(shell: &Shell<'_>) {
     for typed in LINES {
         let alone = shell.line(&format!("{typed}\t"));
         assert_ne!(alone, typed, "nothing is completed here");
-        for before in BEFORE {
+        for [before] in rows() {
             shell.completes(&format!("hermes-exec {before}{typed}"), &format!("hermes-exec {before}{alone}"));
         }
     }

@@ -2,6 +2,7 @@
 //! `tests/run` packs.
 
 mod artefacts;
-#[cfg(target_os = "linux")]
-mod container;
 mod other_systems;
+
+#[cfg(target_os = "linux")]
+crate::pages! { container_linux }

@@ -1,11 +1,9 @@
-//! Rules 5 and 8: what may stand in the place of a `.env` and a `config.yaml`. What they declare, and whose count, is in the
-//! transcript `declared`.
+//! Rules 5 and 8: rubbish in a `.env` and a `config.yaml`. What may stand in their place is in the page `declared-linux`; what they
+//! declare, and whose count, in the transcript `declared`.
 
 use crate::support::{CANARY, Outcome, Run, Sandbox};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
-const ROOT: &str = "real/.hermes";
 const BUILDER: &str = "real/.hermes/profiles/builder";
 
 /// Names that no rule speaks against, most of them with a secret word.
@@ -14,14 +12,10 @@ const NAMES: [&str; 12] = [
     "BETA", "GAMMA", "DELTA",
 ];
 
-/// A start of `env -0` with all of [`NAMES`].
-fn start(sandbox: &Sandbox, options: &[&str]) -> Run {
-    let run = sandbox.hx([options, &["--", "/usr/bin/env", "-0"]].concat()).secret_may_show();
-    NAMES.iter().fold(run, |run, name| run.env(name, CANARY))
-}
-
+/// A start of `env -0` as the profile `builder`, with all of [`NAMES`].
 fn as_builder(sandbox: &Sandbox) -> Run {
-    start(sandbox, &["-p", "builder"])
+    let run = sandbox.builder(["/usr/bin/env", "-0"]).secret_may_show();
+    NAMES.iter().fold(run, |run, name| run.env(name, CANARY))
 }
 
 #[test]
@@ -55,123 +49,18 @@ fn a_name_in_env_needs_a_secret_word() {
 /// less: the limits only have to be there.
 const LIMITS: &str = "ulimit -v 400000; ulimit -t 30; set -- timeout 120 \"$@\"";
 
-fn limited(sandbox: &Sandbox, uid: Option<u32>, options: &[&str]) -> Run {
-    let run = start(sandbox, &[&["-p", "builder"], options].concat()).env("OPENAI_API_KEY", CANARY);
-    match uid {
-        Some(uid) => run.program(sandbox.copied_binary()).uid(uid),
-        None => run,
-    }
-    .after_sh(LIMITS)
-}
-
 /// A run within [`LIMITS`], with credentials of rules 4 and 8 in the block. It succeeds, opens nothing, and says no more than
 /// `warnings` warnings, each of which names `path`.
 #[track_caller]
-fn survives(sandbox: &Sandbox, uid: Option<u32>, path: &str, warnings: usize) -> Outcome {
+fn survives(sandbox: &Sandbox, path: &str, warnings: usize) -> Outcome {
     let path = sandbox.path(path).display().to_string();
-    let outcome = limited(sandbox, uid, &[]).run();
+    let outcome = as_builder(sandbox).env("OPENAI_API_KEY", CANARY).after_sh(LIMITS).run();
     assert_eq!((outcome.code(), outcome.stderr.lines().count()), (0, warnings), "{}", outcome.stderr);
     let named = |line: &str| line.starts_with("hermes-exec: warning: ") && line.contains(&path);
     assert!(outcome.stderr.lines().all(named), "{}", outcome.stderr);
     assert!(outcome.stderr.len() < 1000, "{}", outcome.stderr);
     assert_eq!((outcome.var("OPENAI_API_KEY"), outcome.var("ANTHROPIC_API_KEY")), (None, None));
     outcome
-}
-
-/// As [`survives`], also with `-q` and `-n`.
-#[track_caller]
-fn survives_in_every_mode(sandbox: &Sandbox, uid: Option<u32>, path: &str, warnings: usize) -> Outcome {
-    let outcome = survives(sandbox, uid, path, warnings);
-    let quiet = limited(sandbox, uid, &["-q"]).run().ok();
-    assert_eq!(quiet.stdout, outcome.stdout, "-q changes nothing but the words");
-    let explained = limited(sandbox, uid, &["-n"]).run().ok();
-    assert_eq!(explained.out().contains("Warnings"), warnings > 0, "{explained:?}");
-    outcome
-}
-
-/// Puts something in the place of each of the two files, in the profile and in the root.
-#[track_caller]
-fn in_each_place(put: impl Fn(&Sandbox, &str), uid: Option<u32>) {
-    for file in [".env", "config.yaml"] {
-        for dir in [BUILDER, ROOT] {
-            let sandbox = Sandbox::with_builder();
-            let path = format!("{dir}/{file}");
-            put(&sandbox, &path);
-            if let Some(uid) = uid {
-                sandbox.copied_binary();
-                sandbox.chown_all(uid);
-            }
-            survives_in_every_mode(&sandbox, uid, &path, 1);
-        }
-    }
-}
-
-#[test]
-fn a_directory_in_the_place_of_a_file() {
-    in_each_place(|sandbox, path| drop(sandbox.mkdir(path)), None);
-}
-
-#[test]
-fn a_named_pipe_in_the_place_of_a_file() {
-    let mode = nix::sys::stat::Mode::from_bits_truncate(0o600);
-    in_each_place(|sandbox, path| nix::unistd::mkfifo(&sandbox.path(path), mode).unwrap(), None);
-}
-
-#[test]
-fn a_device_in_the_place_of_a_file() {
-    in_each_place(|sandbox, path| drop(sandbox.link("/dev/zero", path)), None);
-    in_each_place(|sandbox, path| drop(sandbox.link("/dev/tty", path)), None);
-}
-
-#[test]
-fn a_loop_of_links_in_the_place_of_a_file() {
-    for file in [".env", ".op.env", "config.yaml"] {
-        let sandbox = Sandbox::with_builder();
-        let path = sandbox.path("real/.hermes/profiles/builder").join(file);
-        sandbox.link(&path, &path);
-        sandbox.hx(["-q", "-p", "builder", "true"]).run().fails(125, &[path.to_str().unwrap(), "symbolic links"]);
-    }
-}
-
-#[test]
-fn a_socket_in_the_place_of_a_file() {
-    let put = |sandbox: &Sandbox, path: &str| drop(std::os::unix::net::UnixListener::bind(sandbox.path(path)).unwrap());
-    in_each_place(put, None);
-}
-
-#[test]
-fn a_file_that_may_not_be_read() {
-    let put = |sandbox: &Sandbox, path: &str| {
-        let file = sandbox.write(path, "ACME_KEY=1\n");
-        fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
-    };
-    in_each_place(put, Some(54321));
-}
-
-#[test]
-fn an_env_of_10_mb_is_read_up_to_1_mb() {
-    let sandbox = Sandbox::with_builder();
-    let line = "# a remark of 64 bytes, so that a round number fills a megabyte\n";
-    assert_eq!(line.len(), 64);
-    let first = format!("ACME_KEY=1\n{}BETA_KEY=1\n", line.repeat((1 << 14) - 1));
-    let text = format!("{first}GAMMA_KEY=1\n{}DELTA_KEY=1\n", line.repeat(9 << 14));
-    assert!(first.len() < 1 << 20 && text.len() > 9 << 20);
-    sandbox.write(format!("{BUILDER}/.env"), text);
-    let outcome = survives(&sandbox, None, &format!("{BUILDER}/.env"), 1);
-    assert!(outcome.stderr.contains("1 MiB"), "{outcome:?}");
-    let found = ["ACME_KEY", "BETA_KEY", "DELTA_KEY"].map(|name| outcome.var(name).is_some());
-    assert_eq!(found, [false, false, true]);
-}
-
-#[test]
-fn a_config_of_10_mb_is_read_as_empty() {
-    let sandbox = Sandbox::with_builder();
-    let text = format!("key_env: ACME\nterminal: {{env_passthrough: [BETA_KEY]}}\n{}", "# remark\n".repeat(1 << 20));
-    sandbox.write(format!("{BUILDER}/config.yaml"), text);
-    sandbox.write(format!("{BUILDER}/.env"), "BETA_KEY=1\n");
-    let outcome = survives_in_every_mode(&sandbox, None, &format!("{BUILDER}/config.yaml"), 1);
-    assert!(outcome.stderr.contains("1 MiB"), "{outcome:?}");
-    assert_eq!((outcome.var("ACME").is_some(), outcome.var("BETA_KEY")), (true, None), "nothing is opened");
 }
 
 #[test]
@@ -197,7 +86,7 @@ fn rubbish_in_env() {
     ] {
         let sandbox = Sandbox::with_builder();
         sandbox.write(format!("{BUILDER}/.env"), [b"ACME_KEY=1\n", &text[..text.len() - 20], b"\n"].concat());
-        let outcome = survives(&sandbox, None, &format!("{BUILDER}/.env"), 0);
+        let outcome = survives(&sandbox, &format!("{BUILDER}/.env"), 0);
         assert_eq!(outcome.var("ACME_KEY"), None, "{:?}", text[..20].escape_ascii().to_string());
     }
 }
@@ -252,7 +141,7 @@ fn rubbish_in_config() {
         println!("{:?}… of {} bytes", text.chars().take(40).collect::<String>(), text.len());
         assert!(text.len() <= 1 << 20);
         sandbox.write(format!("{BUILDER}/config.yaml"), &text);
-        let outcome = survives(&sandbox, None, &format!("{BUILDER}/config.yaml"), warnings);
+        let outcome = survives(&sandbox, &format!("{BUILDER}/config.yaml"), warnings);
         assert_eq!(outcome.var("DELTA_KEY"), None, "opened");
     }
 }
@@ -283,7 +172,7 @@ fn files_at_their_limit_need_little_memory() {
     ] {
         let sandbox = Sandbox::with_builder();
         sandbox.write(format!("{BUILDER}/{file}"), &text);
-        let outcome = start(&sandbox, &["-p", "builder"]).after_sh(SMALL).run();
+        let outcome = as_builder(&sandbox).after_sh(SMALL).run();
         let seen = (outcome.code(), outcome.stderr.lines().count());
         assert_eq!(seen, (0, warnings), "{:?}… {}", text.chars().take(40).collect::<String>(), outcome.stderr);
     }
@@ -302,18 +191,7 @@ fn bytes_that_are_no_text_in_config() {
         let sandbox = Sandbox::with_builder();
         sandbox.write(format!("{BUILDER}/.env"), "DELTA_KEY=1\n");
         sandbox.write(&path, &text);
-        let outcome = survives(&sandbox, None, &path, warnings);
+        let outcome = survives(&sandbox, &path, warnings);
         assert_eq!(outcome.var("DELTA_KEY"), None);
     }
-}
-
-#[test]
-fn both_files_wrong_are_two_warnings_each_told_once() {
-    let sandbox = Sandbox::with_builder();
-    sandbox.mkdir(format!("{BUILDER}/.env"));
-    sandbox.write(format!("{BUILDER}/config.yaml"), "key_env: [\n");
-    survives(&sandbox, None, BUILDER, 2);
-    // The same directory by way of three names is read once.
-    let run = as_builder(&sandbox).env("HERMES_HOME", sandbox.path(BUILDER)).run();
-    assert_eq!(run.stderr.lines().count(), 2, "{run:?}");
 }

@@ -6,7 +6,6 @@ mod config;
 #[cfg(target_os = "linux")]
 mod declared;
 mod dotenv;
-mod families;
 mod grants;
 mod hermes_places;
 mod order;
@@ -14,6 +13,9 @@ mod pattern;
 mod properties;
 mod rules;
 mod secrets;
-mod set_from;
-mod shape;
 mod transcript;
+
+crate::pages! { families grants set_from set_from_fd shape whole_block }
+
+#[cfg(target_os = "linux")]
+crate::pages! { declared_linux whole_block_linux }

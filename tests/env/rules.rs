@@ -1,7 +1,7 @@
 //! The environment block and the numbered rules 0 to 4, 7 and 11. Most cases are transcripts; here stand those
-//! that go over the whole catalogue. Rule 6 is in `families.rs`.
+//! that go over the whole catalogue. Rule 6 is in the page `families`.
 
-use crate::support::{SELECTING, Sandbox, bytes};
+use crate::support::{SELECTING, Sandbox};
 use std::collections::BTreeSet;
 
 /// A row of the catalogue as it was researched: name or pattern, and `strip`, `keep` or `see-spec`.
@@ -114,37 +114,4 @@ fn a_large_block_passes_whole() {
     block.push([b"LONG=".to_vec(), vec![b'x'; 131_066]].concat());
     let outcome = sandbox.hx(["/usr/bin/env", "-0"]).raw_block(&block).run().ok();
     assert_eq!(outcome.entries(), block);
-}
-
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: root, and its entries for users")]
-#[test]
-fn an_empty_block_is_no_error() {
-    let sandbox = Sandbox::new();
-    let none: [&[u8]; 0] = [];
-    let copy = sandbox.copied_binary();
-    // HOME is unset and nobody's passwd entry is a directory: what stays is `/`, with a warning.
-    let outcome = sandbox.hx(["/usr/bin/env", "-0"]).program(copy).uid(54321).raw_block(none).run();
-    assert_eq!(outcome.entries(), [b"HOME=/"]);
-    assert!(outcome.stderr.starts_with("hermes-exec: warning: "), "{outcome:?}");
-}
-
-#[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]
-#[test]
-fn our_own_block_is_what_the_kernel_shows_of_the_child() {
-    let sandbox = Sandbox::with_builder();
-    let outcome = sandbox.builder(["cat", "/proc/self/environ"]).env("OPENAI_API_KEY", "canary").run().ok();
-    let text = outcome.out();
-    assert!(text.contains("HERMES_PROFILE=builder"), "{text}");
-    assert!(!text.contains("API_KEY"), "{text}");
-}
-
-#[test]
-fn a_value_that_is_not_utf8_is_never_an_error() {
-    let sandbox = Sandbox::with_builder();
-    let names =
-        ["HERMES_EXEC_QUIET", "TERMINAL_HOME_MODE", "PATH", "VIRTUAL_ENV", "XDG_CONFIG_HOME", "PYTHONPATH", "TERM"];
-    for name in names {
-        let run = sandbox.builder(["/bin/echo", "ran"]).env(name, bytes(b"/\xff\xfe/bin"));
-        assert_eq!(run.run().out(), "ran\n", "{name}");
-    }
 }

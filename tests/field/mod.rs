@@ -1,6 +1,6 @@
 //! Pages with foreign tools.
 
-crate::pages! { doctor }
+crate::pages! { agent doctor policy_schema recipes }
 
 #[cfg(target_os = "linux")]
-crate::pages! { sealed_linux }
+crate::pages! { recipes_linux sealed_linux trace_linux }

@@ -58,7 +58,7 @@ fn every_report_has_a_test_that_is_there() {
         assert_eq!(missing(shown_by), [""; 0], "{case}");
     }
     assert_eq!(
-        missing("`cli/options.rs::no_such_test`, `transcripts/block.txt`: \"none\", README.md: \"no such text\", man/hermes-exec.1: \"no such words\"").len(),
+        missing("`cli/help.rs::no_such_test`, `transcripts/block.txt`: \"none\", README.md: \"no such text\", man/hermes-exec.1: \"no such words\"").len(),
         4
     );
 }

@@ -94,13 +94,13 @@ fn every_claim_has_a_test_or_says_not_tested() {
 #[test]
 fn a_row_that_is_wrong_is_seen() {
     let seen = |row: &str| faults(&format!("|---|---|\n| {row} |"), "It runs. It is fast (not tested). It stops.", "");
-    let good = "`cli/options.rs::what_is_looked_for_as_the_command`";
+    let good = "`cli/help.rs::the_short_help_is_one_screen_and_names_every_option`";
     assert_eq!(seen(&format!("README.md: \"It runs.\" | {good}")), [""; 0]);
     assert_eq!(seen("README.md: \"fast (not tested)\" | not tested"), [""; 0]);
     assert_eq!(seen(&format!("README.md: \"It walks.\" | {good}")), ["not in README.md: It walks."]);
     assert_eq!(seen("README.md: \"It runs.\" | not tested"), ["README.md does not say so: It runs."]);
     assert_eq!(seen("README.md: \"It runs.\" | its author"), ["no test: It runs."]);
-    assert_eq!(seen("README.md: \"It runs.\" | `cli/options.rs::none`"), ["cli/options.rs::none"]);
+    assert_eq!(seen("README.md: \"It runs.\" | `cli/help.rs::none`"), ["cli/help.rs::none"]);
     let disordered = format!("README.md: \"It stops.\" | {good} |\n| README.md: \"It runs.\" | {good}");
     assert_eq!(seen(&disordered), ["README.md, out of order: It runs."]);
 }

@@ -2,19 +2,33 @@
 //! without privileges; the tests give files away and mount, and need root for that.
 
 mod environ;
-mod files;
 mod kernel;
-mod mounts;
-mod options;
-mod places;
 mod same;
 mod signals;
 mod table;
 
+crate::pages! { mounts_linux options_linux places_linux same_linux }
+
+/// Where a page finds the program `peek`, which tries the ways into a process, and the calls that mv(1) would not use.
+fn with_peek() -> String {
+    format!("peek='{}'\n", example("peek").display())
+}
+
+#[test]
+fn environ_linux() {
+    play_with(file!(), "environ_linux", &with_peek());
+}
+
+#[test]
+fn files_linux() {
+    play_with(file!(), "files_linux", &with_peek());
+}
+
 use std::path::{Path, PathBuf};
 
+use crate::support::pages::play_with;
 use crate::support::start::example;
-use crate::support::{Outcome, Run, Sandbox};
+use crate::support::{Run, Sandbox};
 
 /// A user without passwd entry.
 const USER: u32 = 10300;
@@ -59,51 +73,6 @@ fn start(sandbox: &Sandbox, args: &[&str]) -> Run {
     sandbox.hx(args).program(sandbox.copied_binary()).uid(USER)
 }
 
-/// A shell script as the user's command in the profile `builder`. The planted secret is not in it, but what it prints may
-/// have stood in a secret file.
-fn shell(sandbox: &Sandbox, options: &[&str], script: &str) -> Outcome {
-    script_run(sandbox, options, script).run()
-}
-
-fn script_run(sandbox: &Sandbox, options: &[&str], script: &str) -> Run {
-    start(sandbox, &[&["-p", "builder"], options, &["--", "sh", "-c", script]].concat())
-}
-
-/// The lines that a script prints, sorted; its complaints do not matter.
-fn lines(sandbox: &Sandbox, options: &[&str], script: &str) -> Vec<String> {
-    sorted(&shell(sandbox, options, script).out())
-}
-
-fn sorted(text: &str) -> Vec<String> {
-    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-    lines.sort();
-    lines
-}
-
-/// What [`lines`] gives when every secret was read.
-fn all_read(sandbox: &Sandbox) -> Vec<String> {
-    let mut lines: Vec<_> = secrets(sandbox).iter().map(|path| format!("secret of {}", path.display())).collect();
-    lines.sort();
-    lines
-}
-
-/// Of these files, below the tree, a command that `run` starts can read all, and with `--seal=files` only the open ones.
-#[track_caller]
-fn assert_closed(
-    sandbox: &Sandbox,
-    run: impl Fn(&[&str], &str) -> Outcome,
-    secret: &[&str],
-    open: &[&str],
-    what: &str,
-) {
-    let all = [secret, open].concat();
-    let cat = |file: &&str| format!("cat '{}' >/dev/null && echo '{file}'\n", sandbox.path(file).display());
-    let script = format!("exec 2>/dev/null\n{}:", all.iter().map(cat).collect::<String>());
-    let read = |level| run(level, &script).ok().out().lines().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(read(&[]), all, "{what}, without a seal");
-    assert_eq!(read(&["--seal=files"]), open, "{what}");
-}
-
 /// The program `peek` where the user can reach it.
 fn peek(sandbox: &Sandbox) -> PathBuf {
     sandbox.copied("peek", &example("peek"))
@@ -111,11 +80,4 @@ fn peek(sandbox: &Sandbox) -> PathBuf {
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
-}
-
-/// What `--explain --json` says of the seal.
-fn explained(sandbox: &Sandbox, options: &[&str]) -> serde_json::Value {
-    let outcome = start(sandbox, &[&["--explain", "--json"], options, &["--", "true"]].concat()).run();
-    let document: serde_json::Value = serde_json::from_slice(&outcome.stdout).unwrap();
-    document["seal"].clone()
 }

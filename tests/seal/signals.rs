@@ -1,7 +1,7 @@
 //! Signals: one makes a process outside dump its memory, another makes Node.js open its inspector, and both show the keys.
 
 use super::environ::RELATIVES;
-use super::{USER, explained, full, start, text};
+use super::{USER, full, start, text};
 
 /// Tries signals that end nothing on processes outside, and then on one of its own.
 const COMMAND: &str = r#"
@@ -22,18 +22,6 @@ fn w54_signals_to_the_outside_are_refused() {
         assert_eq!(outcome.out().matches("outside").count(), reached, "{level}: {outcome:?}");
         assert!(outcome.out().ends_with("own\n"), "{level}: {outcome:?}");
     }
-}
-
-#[test]
-fn w54_explain_and_doctor_say_what_becomes_of_signals() {
-    let sandbox = full();
-    let limits = explained(&sandbox, &["--seal"])["limits"].to_string();
-    assert!(limits.contains("signals to processes outside are refused"), "{limits}");
-    let doctor = start(&sandbox, &["--doctor"]).run();
-    assert!(
-        doctor.out().contains("--seal would keep a command from reading credentials out of other processes; "),
-        "this kernel has it: {doctor:?}"
-    );
 }
 
 /// What Hermes loads or keeps its login in, besides the files of its profiles.

@@ -50,9 +50,10 @@ log_in() {
     file "$real/.claude.json" '{"numStartups":1}\n'
 }
 
-# model COMMAND: does this while a made-up model answers at $url; what it was asked is in /box/model.log.
+# model COMMAND [CALL…]: does this while a made-up model answers at $url, which calls these tools; what it was asked is in
+# /box/model.log.
 model() {
-    python3 "$tools/../../tests/field/models.py" "$dir/model.log" >"$dir/port" &
+    python3 "$tools/../../tests/field/models.py" "$dir/model.log" "${@:2}" >"$dir/port" &
     local server=$!
     until [ -s "$dir/port" ]; do sleep 0.02; done
     url=http://127.0.0.1:$(cat "$dir/port")
@@ -119,7 +120,7 @@ cure() {
 # HERMES_HOME, with Hermes' own Python.
 terminal() {
     mkdir -p "$home"
-    HERMES_HOME=${HERMES_HOME-$profile} "${python-$tools/hermes-agent/bin/python}" -c '
+    HERMES_HOME=${HERMES_HOME-$profile} ${python-$tools/hermes-agent/bin/python} -c '
 import sys
 from tools.environments.local import LocalEnvironment
 ended = LocalEnvironment(cwd=sys.argv[1], timeout=60).execute(sys.argv[2])
@@ -143,10 +144,10 @@ share-all() { hermes-exec -p builder --share .config/gh --share=.gitconfig "$@";
 linked() { (cd "$home" && find . -type l | sed 's,^\./,,' | LC_ALL=C sort | xargs); }
 links() { (cd "$home" && for link in $(linked); do echo "$link -> $(readlink "$link")"; done); }
 
-# findings COMMAND: what it warns of, without the path of the profile's home.
+# findings COMMAND: what it prints, and then what hermes-exec warns of, without the path of the profile's home.
 findings() {
     local said
-    said=$("$@" 2>&1 >/dev/null) || echo "? $?"
+    { said=$("$@" 2>&1 >&3) || echo "? $?"; } 3>&1
     echo "$said" | sed -n "s,$home/,,g; s/^hermes-exec: warning: //p"
 }
 
@@ -155,19 +156,27 @@ written() {
     local before status=0
     before=$(stamps)
     "$@" || status=$?
-    diff <(echo "$before") <(stamps) | sed -n 's/^[<>] \([^ ]*\) .*/\1/p' | sort -u | grep . || echo nothing
+    { echo "$before"; stamps; } | sort | uniq -u | sed 's/ .*//' | sort -u | grep . || echo nothing
     return $status
 }
 stamps() {
-    find "$dir" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "$dir" -exec stat -f '%N %i %p %Fm %Fc' {} +
+    find "${1-$dir}" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "${1-$dir}" -exec stat -f '%N %i %p %Fm %Fc' {} +
 }
 
-# long-root LENGTH: a root in whose path the profile `builder` has so many bytes. No name in it has more than 255.
-long-root() {
-    local path=$dir/long missing
-    while missing=$(($1 - 18 - ${#path} - 1)); ((missing > 0)); do
-        ((missing <= 200)) || missing=$((missing < 400 ? missing / 2 : 200))
-        path=$path/$(printf "%${missing}s" | tr ' ' d)
-    done
-    echo "$path"
+# mounted SCRIPT [COMMAND]: does both in a mount namespace of its own, as root, with these places and $user; what is mounted there is
+# gone afterwards. The command follows only if all of the script succeeds.
+mounted() {
+    local script=$1
+    shift
+    [ $# -eq 0 ] || script="set -e; $script"$'\n''"$@"'
+    unshare --mount --propagation private bash -c "$(declare -p dir real root profile home hermes_exec user 2>/dev/null); $(declare -f)
+$script" bash "$@"
+}
+
+# block HEADING [N]: the (Nth) block below this heading of the README.
+block() {
+    awk -v heading="$1" -v number="${2-1}" '
+        /^```/ { open = !open; if (open && here) { count++ }; next }
+        open { if (here && count == number) { print }; next }
+        /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$tools/../../README.md"
 }

@@ -7,14 +7,15 @@ use nix::libc;
 
 use super::held::{CALLERS, Scene, Work};
 
-/// Lets the calls fail that make a link, from the `from`th on, `count` of them. Returns what the start says.
-fn without_space(scene: &Scene, from: usize, count: usize) -> String {
+/// Lets the call fail that makes a link after `before` others; just then something else happens. Returns what the start says.
+fn without_space(scene: &Scene, before: usize, meanwhile: impl Fn()) -> String {
     let start = scene.start();
     let mut held = scene.hold(&start);
     let mut made = 0;
     while let Some(call) = held.next_call() {
         if call == libc::SYS_symlinkat {
-            if (from..from + count).contains(&made) {
+            if made == before {
+                meanwhile();
                 held.fail(Errno::ENOSPC);
             }
             made += 1;
@@ -38,7 +39,7 @@ fn with_both_links_to_make() -> impl Iterator<Item = Scene> {
 fn w58_where_the_first_link_of_claude_fails_the_second_is_not_made() {
     for scene in with_both_links_to_make() {
         let (caller, work) = (scene.caller, scene.work);
-        let said = without_space(&scene, 0, 1);
+        let said = without_space(&scene, 0, || {});
         let links: Vec<_> = scene.entries().into_iter().filter(|entry| entry.starts_with(".claude")).collect();
         match work {
             Work::Replace => {
@@ -63,7 +64,7 @@ fn w58_where_the_first_link_of_claude_fails_the_second_is_not_made() {
 fn w58_where_the_second_link_of_claude_fails_the_first_is_taken_away_again() {
     for scene in with_both_links_to_make() {
         let (caller, work) = (scene.caller, scene.work);
-        let said = without_space(&scene, 1, 1);
+        let said = without_space(&scene, 1, || {});
         assert!(!scene.entries().iter().any(|entry| entry.starts_with(".claude")), "{:?}", scene.entries());
         let line = format!("{} is not linked", scene.home().join(".claude").display());
         assert!(said.lines().any(|said| said.contains(&format!("{line} "))), "{caller:?} {work:?}: {said}");
@@ -80,7 +81,7 @@ fn w58_a_first_link_that_was_there_stays() {
         let scene = Scene::new(caller, Work::Steady);
         scene.set_up();
         fs::remove_file(scene.home().join(".claude.json")).unwrap();
-        let said = without_space(&scene, 0, 1);
+        let said = without_space(&scene, 0, || {});
         assert!(scene.home().join(".claude").is_symlink(), "{:?}", scene.entries());
         assert!(said.contains(".claude.json is not linked"), "{said}");
     }
@@ -91,19 +92,7 @@ fn w58_a_first_link_that_was_there_stays() {
 fn w58_what_came_into_the_place_of_the_first_link_stays() {
     let scene = Scene::new(super::held::Caller::User, Work::First);
     scene.set_up();
-    let start = scene.start();
-    let mut held = scene.hold(&start);
-    let mut made = 0;
-    while let Some(call) = held.next_call() {
-        if call == libc::SYS_symlinkat {
-            if made == 1 {
-                scene.save(".claude", "mine");
-                held.fail(Errno::ENOSPC);
-            }
-            made += 1;
-        }
-    }
-    assert_eq!(held.release().code(), 0);
+    without_space(&scene, 1, || scene.save(".claude", "mine"));
     assert_eq!(fs::read_to_string(scene.home().join(".claude")).unwrap(), "mine");
     assert!(scene.temporaries().is_empty(), "{:?}", scene.entries());
 }

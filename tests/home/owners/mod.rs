@@ -2,8 +2,6 @@
 //! done is a finding, and the command runs; only a home that cannot be made is an error. These tests give files away and
 //! mount, so they need root.
 
-mod faults;
-mod foreign;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 mod halves;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
@@ -16,11 +14,13 @@ mod made_as;
 mod orders;
 mod root;
 
+crate::pages! { user_linux root_linux faults_linux }
+
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
+use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
-use crate::support::{Outcome, Run, Sandbox};
+use crate::support::Sandbox;
 
 /// A user without passwd entry, as in a container.
 const USER: u32 = 10000;
@@ -61,39 +61,4 @@ fn dir_of_user(sandbox: &Sandbox, rel: &str) -> PathBuf {
 fn of_root(path: &Path, mode: u32) {
     lchown(path, Some(0), Some(0)).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-/// A start by the user, with `-v`, of `echo ran`.
-fn by_user(sandbox: &Sandbox) -> Run {
-    sandbox.hx([&OPTIONS[..], &["echo", "ran"]].concat()).program(sandbox.copied_binary()).uid(USER)
-}
-
-/// A start by root in the user's profile, with root's own login as HOME.
-fn by_root(sandbox: &Sandbox) -> Run {
-    sandbox.mkdir("login/.claude");
-    sandbox.write("login/.claude.json", "{}");
-    let run = sandbox.hx([&OPTIONS[..], &["echo", "ran"]].concat());
-    run.env("HOME", sandbox.path("login")).env("HERMES_HOME", sandbox.root())
-}
-
-/// The command ran, and each of these stands in a finding on a line of its own.
-#[track_caller]
-fn ran_with(outcome: &Outcome, findings: &[&str]) {
-    assert_eq!((outcome.code(), outcome.out().as_str()), (0, "ran\n"), "{outcome:?}");
-    for words in findings {
-        let found =
-            outcome.stderr.lines().any(|line| line.starts_with("hermes-exec: warning: ") && line.contains(words));
-        assert!(found, "{words:?} is missing: {outcome:?}");
-    }
-}
-
-/// The owner and group of a place in the home.
-fn owner(sandbox: &Sandbox, place: &str) -> (u32, u32) {
-    let meta = sandbox.path(HOME).join(place).symlink_metadata().unwrap();
-    (meta.uid(), meta.gid())
-}
-
-/// The places that are links.
-fn linked(sandbox: &Sandbox) -> Vec<&'static str> {
-    PLACES.into_iter().filter(|place| sandbox.path(HOME).join(place).is_symlink()).collect()
 }

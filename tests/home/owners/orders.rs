@@ -130,29 +130,6 @@ fn w59_a_temporary_of_a_dead_process_is_removed_by_the_next_run_that_replaces_an
     }
 }
 
-/// A name of that form can be anybody's: what is no link stays, and so does what belongs to a process that lives.
-#[test]
-fn w59_a_temporary_that_is_no_link_or_of_a_living_process_stays() {
-    let scene = Scene::new(Caller::User, Work::Replace);
-    scene.set_up();
-    let living = format!(".hermes-exec.{}.0.tmp", std::process::id());
-    // Above the highest number that a process can have (proc_sys_kernel(5), pid_max).
-    let dead = |number: u32| format!(".hermes-exec.{}.{number}.tmp", 1_u32 << 23);
-    scene.sandbox.link("/elsewhere", scene.home().join(&living));
-    scene.sandbox.write(scene.home().join(dead(0)), "mine");
-    scene.sandbox.mkdir(scene.home().join(dead(1)));
-    scene.sandbox.link("/elsewhere", scene.home().join(dead(2)));
-    for other in [".hermes-exec.0.tmp", ".hermes-exec.x.0.tmp", ".hermes-exec.8388608.0.tmp.old"] {
-        scene.sandbox.link("/elsewhere", scene.home().join(other));
-    }
-    scene.run("true").run().ok();
-    scene.assert_linked("after the replacement");
-    let mut expected = vec![living, dead(0), dead(1), ".hermes-exec.0.tmp".into(), ".hermes-exec.x.0.tmp".into()];
-    expected.push(".hermes-exec.8388608.0.tmp.old".into());
-    expected.sort();
-    assert_eq!(scene.temporaries(), expected);
-}
-
 /// As on NFS: what cannot be done without a risk is not done.
 #[test]
 fn w59_where_two_names_cannot_be_exchanged_the_link_stays() {

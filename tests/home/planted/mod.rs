@@ -2,11 +2,12 @@
 //! or removed outside the profile's directory, and no file or directory inside it. Where the moment matters, the plan is
 //! made first, then the tree is changed, then the plan is carried out; `races` is about chance.
 
-#[cfg(target_os = "linux")]
-mod depth;
 // The attack is one of glibc's functions.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod races;
+
+#[cfg(target_os = "linux")]
+crate::pages! { depth_linux }
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -274,36 +275,5 @@ fn the_right_link_that_came_and_a_stale_one_that_went_after_the_look_are_no_find
             let text = fs::read_link(trap.builder("home").join(place)).unwrap();
             assert_eq!(text, trap.sandbox.real().join(place), "stale {stale}, comes {comes}");
         }
-    }
-}
-
-/// Replacing goes by a temporary link. Whatever has its name already is not ours.
-#[test]
-fn a_file_under_the_name_of_a_temporary_is_left() {
-    for what in ["file", "directory", "link"] {
-        let trap = Trap::new();
-        let stale = trap.sandbox.link(trap.sandbox.real().join("gone"), trap.builder("home/.claude"));
-        // Every name that a start of this process could choose.
-        let names = |text: &str| text.replace("PID", &std::process::id().to_string());
-        let taken = [names(".hermes-exec.PID.tmp"), names(".hermes-exec.PID.0.tmp"), names(".hermes-exec.PID.1.tmp")];
-        for name in &taken {
-            let at = trap.builder("home").join(name);
-            match what {
-                "file" => drop(trap.sandbox.write(&at, "mine")),
-                "directory" => drop(trap.sandbox.mkdir(&at)),
-                _ => drop(trap.sandbox.link("/elsewhere", &at)),
-            }
-        }
-        let before = listing(&trap.builder("home"));
-        let findings = trap.race(|_| {}).unwrap();
-        assert_eq!(findings, [""; 0], "{what}");
-        assert_eq!(fs::read_link(&stale).unwrap(), trap.sandbox.real().join(".claude"), "{what}");
-        let after = listing(&trap.builder("home"));
-        for name in &taken {
-            let at = trap.builder("home").join(name);
-            assert_eq!(after[&at], before[&at], "{what}");
-        }
-        let temporaries = after.keys().filter(|path| path.to_string_lossy().contains(".hermes-exec.")).count();
-        assert_eq!(temporaries, taken.len(), "{what}: none is left");
     }
 }

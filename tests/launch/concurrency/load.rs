@@ -1,6 +1,6 @@
 //! Ten thousand starts from 64 workers in two profiles, while homes are deleted, links exchanged and whole profiles made and
 //! deleted beside them. A start fails only where its own home went from under it, nothing is left behind, and the last
-//! starts take no more memory than the first.
+//! starts take no more memory than the first. It takes long, and runs with the tests on foreign tools.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
-use super::{PLACES, remove, start, tree, with_sources};
+#[path = "scene.rs"]
+mod scene;
+use scene::{PLACES, remove, start, tree, with_sources};
+
 use crate::support::start::example;
 use crate::support::{CANARY, Sandbox, binary, spawn};
 

@@ -1,9 +1,8 @@
 //! Many starts at once, as when an agent fans out: on a fresh home, on one that needs repair, while the profile is being
 //! deleted, while somebody else keeps changing the links. There is no lock: each step has to bear company.
 
-#[cfg(target_os = "linux")]
-mod load;
 mod mixed;
+mod scene;
 mod threads;
 
 use std::collections::BTreeMap;
@@ -12,41 +11,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::support::{Outcome, Run, Sandbox, listing};
+use scene::{OPTIONS, PLACES, remove, start, tree, with_sources};
 
-const ROUNDS: usize = 20;
+use crate::support::{Outcome, Sandbox};
+
+const ROUNDS: usize = 10;
 /// Where the same is tried in another way.
-const FEW_ROUNDS: usize = 5;
+const FEW_ROUNDS: usize = 3;
 const STARTS: usize = 64;
 
 const PROFILE: &str = "real/.hermes/profiles/builder";
 const HOME: &str = "real/.hermes/profiles/builder/home";
-const PLACES: [&str; 5] =
-    [".claude", ".claude.json", ".config/gh", "Library/Keychains", "Library/Preferences/com.apple.security.plist"];
-const OPTIONS: [&str; 4] = ["-p", "builder", "--share", ".config/gh"];
-
-/// A real home with a source for every place.
-fn with_sources() -> Sandbox {
-    let sandbox = Sandbox::with_builder();
-    PLACES.iter().for_each(|place| drop(sandbox.write(Path::new("real").join(place), "of the user")));
-    sandbox
-}
-
-fn start(sandbox: &Sandbox) -> Run {
-    sandbox.hx([&OPTIONS[..], &["true"]].concat())
-}
-
-/// What lies below a directory, by relative path, with every mention of the sandbox taken out.
-fn tree(sandbox: &Sandbox, rel: &str) -> BTreeMap<PathBuf, String> {
-    let dir = sandbox.path(rel);
-    let all = listing(&dir).into_iter();
-    all.map(|(path, what)| {
-        let what = what.replace(sandbox.dir.to_str().unwrap(), "{dir}");
-        (path.strip_prefix(&dir).unwrap().to_owned(), what)
-    })
-    .collect()
-}
-
 /// The home as a single start leaves it.
 fn expected_home() -> BTreeMap<PathBuf, String> {
     let alone = with_sources();
@@ -138,13 +113,6 @@ fn while_it_goes(rounds: usize, go: impl Fn(&Sandbox) + Sync) -> (usize, usize) 
         assert!(!sandbox.path(PROFILE).exists(), "round {round}: it came back later");
     }
     (successes, failures)
-}
-
-/// `rm -r` until nothing is left: a start that is under way can put something into a directory that is being emptied.
-fn remove(profile: &Path) {
-    while profile.symlink_metadata().is_ok() {
-        let _ = fs::remove_dir_all(profile);
-    }
 }
 
 #[test]

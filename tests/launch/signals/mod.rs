@@ -71,28 +71,3 @@ fn the_waiting_parent_sees_death_by_signal() {
         assert!(!left, "something is left of {pid}");
     }
 }
-
-#[test]
-fn a_command_that_ignores_or_catches_signals_does_so() {
-    let sandbox = Sandbox::new();
-    let start = plain(&sandbox);
-    let script = "trap 'echo caught; exit 9' TERM; trap '' HUP; echo ready; while :; do sleep 0.01; done";
-    let child = start.spawn(Path::new(BINARY), ["hermes-exec", "sh", "-c", script]).unwrap();
-    child.has_written("ready\n");
-    child.signal(Signal::SIGHUP);
-    child.signal(Signal::SIGTERM);
-    let ended = child.ended();
-    assert_eq!((ended.code(), ended.out.as_slice()), (9, &b"ready\ncaught\n"[..]), "{ended:?}");
-}
-
-/// X04: no process or thread stays beside the command.
-#[test]
-fn nothing_stays_beside_the_command() {
-    let sandbox = Sandbox::with_builder();
-    let start = plain(&sandbox);
-    let child = start.spawn(Path::new(BINARY), ["hermes-exec", "-p", "builder", "sleep", "1000"]).unwrap();
-    runs(&child, "sleep");
-    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.pid)).unwrap().count();
-    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.pid)).unwrap();
-    assert_eq!((tasks, children.as_str()), (1, ""));
-}

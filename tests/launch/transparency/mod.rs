@@ -7,11 +7,13 @@ mod context;
 mod descriptors;
 mod environment;
 mod limits;
-mod names;
 mod signals;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+
+use nix::unistd::Pid;
+use snapbox::{Assert, IntoData};
 
 use crate::support::start::{Start, caller, emptied, example};
 use crate::support::{BINARY, Sandbox};
@@ -20,7 +22,6 @@ use crate::support::{BINARY, Sandbox};
 struct Twin {
     sandbox: Sandbox,
     block: Vec<Vec<u8>>,
-    prefix: Vec<String>,
     program: PathBuf,
     word: String,
     binary: PathBuf,
@@ -60,7 +61,7 @@ impl Twin {
             std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
             File::options().read(true).write(true).open(file).unwrap()
         });
-        Self { sandbox, block, prefix: Vec::new(), program, word, binary: BINARY.into(), out, err }
+        Self { sandbox, block, program, word, binary: BINARY.into(), out, err }
     }
 
     /// Another environment block.
@@ -69,25 +70,9 @@ impl Twin {
         self
     }
 
-    /// Both programs lie where this user can reach them, and the tree is theirs.
-    fn owned_by(mut self, uid: u32) -> Self {
-        self.program = self.sandbox.copied("probe", &self.program);
-        self.word = self.program.to_str().unwrap().to_owned();
-        self.binary = self.sandbox.copied_binary();
-        self.sandbox.chown_all(uid);
-        self
-    }
-
     /// The command is typed so, for instance as a word without a slash.
     fn typed(mut self, word: impl Into<String>) -> Self {
         self.word = word.into();
-        self
-    }
-
-    /// Both runs are started by this tool, which executes its arguments.
-    fn through(mut self, tool: &[&str]) -> Self {
-        self.prefix = tool.iter().map(|&word| word.to_owned()).collect();
-        assert!(Path::new(&self.prefix[0]).exists(), "{} is missing: install it", self.prefix[0]);
         self
     }
 
@@ -102,36 +87,32 @@ impl Twin {
         assert_eq!(env, block, "the direct run does not see the block");
 
         for options in [&["--hermes-home", &root, "--home", "real"][..], &["--hermes-home", &root, "-p", "builder"]] {
-            let mut call: Vec<&str> = vec![self.binary.to_str().unwrap()];
-            call.extend(options);
-            call.push("--");
-            let wrapped = self.report(&self.binary, &make, &call);
-            let (wrapped_facts, wrapped_env): (Vec<_>, Vec<_>) =
-                wrapped.lines().partition(|line| !line.starts_with("env: "));
-            assert_same(&facts, &wrapped_facts, options);
-            assert_same(&self.plain_block(options), &wrapped_env, options);
+            let wrapped =
+                self.report(&self.binary, &make, &[&[self.binary.to_str().unwrap()], options, &["--"]].concat());
+            println!("through hermes-exec {options:?}:");
+            let expected = facts.iter().map(|&line| line.to_owned()).chain(self.plain_block(options));
+            let expected = expected.fold(String::new(), |text, line| text + &line + "\n");
+            Assert::new().normalize_paths(false).eq(wrapped, expected.raw());
         }
         direct
     }
 
-    /// The probe's report of one run, with process and terminal numbers replaced by what they mean.
+    /// The probe's report of one run, without what differs from run to run.
     #[track_caller]
     fn report<'a>(&'a self, first: &Path, make: impl Fn(Start<'a>) -> Start<'a>, call: &[&str]) -> String {
         emptied(&self.out);
         emptied(&self.err);
         let report = self.sandbox.path("report");
         let _ = std::fs::remove_file(&report);
-        let mut argv: Vec<&str> = self.prefix.iter().map(String::as_str).collect();
-        argv.extend(call);
+        let mut argv = call.to_vec();
         argv.extend([self.word.as_str(), "report", report.to_str().unwrap(), "--", "", "--help", "a b\n"]);
         let mut argv: Vec<&std::ffi::OsStr> = argv.into_iter().map(AsRef::as_ref).collect();
         argv.push(crate::support::bytes(b"\xff\xfe=\x01"));
-        let first = if self.prefix.is_empty() { first } else { Path::new(&self.prefix[0]) };
         let plain = Start::new(self.sandbox.path("work")).block(&self.block).outputs(&self.out, &self.err);
         let ended = make(plain).run(first, argv);
         assert_eq!(ended.code(), 0, "{call:?}: {ended:?}");
         assert_eq!((ended.err.as_str(), ended.out.len()), ("", 0), "{call:?}");
-        relative_to_the_caller(&std::fs::read_to_string(report).unwrap(), ended.pid.as_raw())
+        comparable(&std::fs::read_to_string(report).unwrap(), ended.pid)
     }
 
     /// The block that a command gets by these options in a plain start, which `report/agreement.rs` holds to what is announced.
@@ -153,61 +134,28 @@ fn odd_entries() -> Vec<Vec<u8>> {
     odd.map(<[u8]>::to_vec).into()
 }
 
-/// Process ids differ from run to run; what they are to the caller must not.
-fn relative_to_the_caller(report: &str, pid: i32) -> String {
-    let own_group = nix::unistd::getpgrp();
-    let own_session = nix::unistd::getsid(None).unwrap();
-    let mut text = String::new();
-    for line in report.lines() {
-        let Some((fact @ ("pid" | "ppid" | "pgid" | "sid" | "tpgid"), number)) = line.split_once(": ") else {
-            text.push_str(&with_any_terminal(line));
-            text.push('\n');
-            continue;
-        };
-        let meaning = match number.parse::<i32>().unwrap() {
-            number if number == pid => "itself, as the caller started it",
-            number if number == caller().as_raw() => "the caller",
-            number if number == own_group.as_raw() => "the caller's group",
-            number if number == own_session.as_raw() => "the caller's session",
-            -1 => "none",
-            0 => "outside of this process namespace",
-            _ => "of somebody else",
-        };
-        text.push_str(&format!("{fact}: {meaning}\n"));
-    }
-    text
-}
-
-/// Each run at a terminal has one of its own; its number is not compared.
-fn with_any_terminal(line: &str) -> String {
-    match (line.split_once("/dev/pts/"), line.strip_prefix("tty_nr: ")) {
-        (Some((fact, _)), _) => format!("{fact}/dev/pts/"),
-        (_, Some(number)) if number != "0" => "tty_nr: a terminal".into(),
-        _ => line.to_owned(),
-    }
-}
-
-/// Compares line by line, since a whole report is too long to look through.
-#[track_caller]
-fn assert_same(direct: &[impl AsRef<str>], wrapped: &[impl AsRef<str>], options: &[&str]) {
-    for (left, right) in direct.iter().zip(wrapped) {
-        assert_eq!(left.as_ref(), right.as_ref(), "direct on the left, through hermes-exec {options:?} on the right");
-    }
-    let rest = |lines: &[String]| lines.join("\n");
-    let [left, right] = [texts(direct), texts(wrapped)];
-    let shorter = left.len().min(right.len());
-    assert_eq!(rest(&left[shorter..]), rest(&right[shorter..]), "one report is longer ({options:?})");
-}
-
-fn texts(lines: &[impl AsRef<str>]) -> Vec<String> {
-    lines.iter().map(|line| line.as_ref().to_owned()).collect()
+/// A report without what differs from run to run: its own process id, and the number of the terminal that it has to itself.
+fn comparable(report: &str, pid: Pid) -> String {
+    let pid = pid.to_string();
+    let lines = report.lines().map(|line| match line.split_once(": ") {
+        Some((fact @ ("pid" | "pgid" | "sid" | "tpgid"), number)) if number == pid => format!("{fact}: itself\n"),
+        Some(("tty_nr", number)) if number != "0" => "tty_nr: a terminal\n".to_owned(),
+        _ => format!("{}\n", line.split_inclusive("/dev/pts/").next().unwrap_or_default()),
+    });
+    lines.collect()
 }
 
 #[test]
 fn a_plain_start() {
     let report = Twin::new().is_the_same(|start| start);
-    for fact in ["pid: itself", "ppid: the caller\n", "fd 0: /dev/null", "Threads: 1", "children: \"\"", "AT_SECURE: 0"]
-    {
+    let ppid = format!("ppid: {}\n", caller());
+    for fact in ["pid: itself\n", &ppid, "fd 0: /dev/null", "Threads: 1", "children: \"\"", "AT_SECURE: 0"] {
         assert!(report.contains(fact), "{fact:?} is missing from the probe's own report: {report}");
     }
+}
+
+#[test]
+fn states_linux() {
+    let probe = format!("probe='{}'\n", example("probe").display());
+    crate::support::pages::play_with(file!(), "states_linux", &probe);
 }

@@ -1,4 +1,4 @@
-//! Signals: ignored, blocked, pending. macOS keeps the same over `execve` (its execve(2)).
+//! Signals: ignored all at once, pending, and an alarm. Those that a shell ignores or blocks are in `states-linux.txt`. macOS keeps the same over `execve` (its execve(2)).
 
 use nix::errno::Errno;
 use nix::libc;
@@ -13,44 +13,12 @@ fn holds(report: &str, mask: &str, signal: Signal) -> bool {
     u64::from_str_radix(line.unwrap(), 16).unwrap() & (1 << (signal as u32 - 1)) != 0
 }
 
-/// X01: "broken pipe" noise, and producers that do not stop, come from an ignored SIGPIPE that is inherited.
-#[test]
-fn sigpipe_not_ignored_stays_so() {
-    let report = Twin::new().is_the_same(|start| start);
-    assert!(!holds(&report, "SigIgn", Signal::SIGPIPE), "{report}");
-}
-
-/// X02: who starts us with SIGPIPE ignored wants it ignored in the command.
-#[test]
-fn sigpipe_ignored_stays_so() {
-    let report = Twin::new().is_the_same(|start| start.ignored(Signal::SIGPIPE));
-    assert!(holds(&report, "SigIgn", Signal::SIGPIPE), "{report}");
-}
-
-#[test]
-fn one_signal_ignored() {
-    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT] {
-        Twin::new().is_the_same(|start| start.ignored(signal));
-    }
-}
-
 #[test]
 fn every_signal_ignored_at_once() {
     Twin::new().is_the_same(|start| {
         let can_be = Signal::iterator().filter(|signal| !matches!(signal, Signal::SIGKILL | Signal::SIGSTOP));
         can_be.fold(start, |start, signal| start.ignored(signal))
     });
-}
-
-#[test]
-fn sigterm_and_sigchld_blocked() {
-    let report = Twin::new().is_the_same(|start| start.blocked(Signal::SIGTERM).blocked(Signal::SIGCHLD));
-    assert!(holds(&report, "SigBlk", Signal::SIGTERM) && holds(&report, "SigBlk", Signal::SIGCHLD), "{report}");
-}
-
-#[test]
-fn every_signal_blocked_at_once() {
-    Twin::new().is_the_same(|start| Signal::iterator().fold(start, |start, signal| start.blocked(signal)));
 }
 
 #[test]

@@ -1,27 +1,21 @@
 //! The policy file. Where it is looked for, who may have written it, what is wrong in it, and what its keys do.
 
-mod keys;
-mod places;
 mod schema;
 mod strict;
+
+crate::pages! { keys places strict }
+
 #[cfg(target_os = "linux")]
-mod trust;
+crate::pages! { keys_linux places_linux trust_linux }
 
 use crate::support::Sandbox;
 
 /// The policy file of the profile `builder`.
 pub const OF_PROFILE: &str = "real/.hermes/profiles/builder/hermes-exec.json";
-/// The policy file of the root.
-pub const OF_ROOT: &str = "real/.hermes/hermes-exec.json";
 
 /// A tree with the profile `builder`, which has this policy file.
 pub fn with_policy(text: &str) -> Sandbox {
     let sandbox = Sandbox::with_builder();
     sandbox.write(OF_PROFILE, text);
     sandbox
-}
-
-/// The options that print the block as the profile `builder`.
-pub fn as_builder<'a>(options: &[&'a str]) -> Vec<&'a str> {
-    [options, &["-p", "builder", "--", "/usr/bin/env", "-0"]].concat()
 }

@@ -1,0 +1,3 @@
+//! A session of an agent.
+
+crate::pages! { at_work }

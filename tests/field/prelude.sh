@@ -36,7 +36,7 @@ repository() {
 }
 
 # hermes_starts: whether Hermes still could, from its venv.
-hermes_starts() { if "$venv/bin/hermes" && ls "$venv"/lib/python3.*/site-packages/hermes_agent/__init__.py; then echo starts; else echo damaged; fi 2>/dev/null | tail -n 1; }
+hermes_starts() { if "$venv/bin/hermes" && ls "$venv"/lib/python3.*/site-packages/hermes_agent/__init__.py; then echo starts; else echo damaged; fi 2>&1 | tail -n 1; }
 
 # networkless COMMAND: gh, git and npm without a way to the network, and without a question.
 networkless() {
@@ -55,7 +55,7 @@ with_agent() {
     return $status
 }
 
-# gpg COMMAND: without a question; its own functions and `hermes-exec` go before it.
+# $gpg: without a question.
 gpg='gpg --batch --quiet --no-tty --pinentry-mode loopback --passphrase='
 
 # rust COMMAND: with the user's rustup first on PATH.

@@ -1,5 +1,5 @@
 //! W43: shims that do nothing: another program comes first, no shell that matters sees them, or what they start is gone. What
-//! Hermes' terminal really does with the same files is in `tests/meta/recipes.rs`.
+//! Hermes' terminal really does with the same files is in `tests/field/recipes-linux.txt`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -174,6 +174,10 @@ fn directory(home: &HomePlan, redirect: &Redirect, unlink: Option<&str>, case: &
 fn owners(redirect: &Redirect, case: &Case<'_>) -> Option<Diagnostic> {
     let world = case.input.world;
     let owner = world.stat(&redirect.home).ok()?.uid;
+    if ![0, owner].contains(&case.input.uid) {
+        // The home itself is another user's, and whatever fixes that comes first.
+        return None;
+    }
     let foreign = |path: &PathBuf| world.lstat(path).is_ok_and(|stat| stat.uid != owner);
     let names = world.names(&redirect.home);
     let entries: Vec<_> = names.iter().map(|name| redirect.home.join(name)).filter(foreign).collect();

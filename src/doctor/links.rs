@@ -147,7 +147,7 @@ impl Links<'_> {
     fn repair(&self, before: &Path, places: &[&Path]) -> Diagnostic {
         let names = places.iter().map(|place| escaped_path(place)).collect::<Vec<_>>().join(", ");
         let message =
-            format!("{names} in the home point to {}, which is not your home (any more)", escaped_path(before));
+            format!("symlinks in the home to {}, which is not your home (any more): {names}", escaped_path(before));
         let links = places.iter().map(|place| shell_quoted_path(&self.redirect.home.join(place)));
         let links = links.collect::<Vec<_>>().join(" ");
         Diagnostic::warning("home-moved", message).cure(format!("rm {links} && {}", self.case.any_run()))
@@ -244,7 +244,7 @@ impl Links<'_> {
         let is_link = |link: &&Link| self.case.input.world.link_text(&self.redirect.home.join(&link.place)).is_ok();
         let count = self.home.links.iter().filter(is_link).count();
         (count > 0).then(|| {
-            let message = format!("{count} symlinks in the home, which `hermes profile import` refuses in an archive");
+            let message = format!("symlinks in the home: {count}; `hermes profile import` refuses them in an archive");
             Diagnostic::ok("profile-import", message)
                 .hint(format!("before an export: {} --unlink", self.case.rerun_command))
         })

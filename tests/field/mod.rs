@@ -1,6 +1,6 @@
 //! Pages with foreign tools.
 
-crate::pages! { agent doctor policy_schema recipes }
+crate::pages! { agent doctor git hermes home logins pip poetry policy_schema python recipes tmux toolchains uv }
 
 #[cfg(target_os = "linux")]
-crate::pages! { recipes_linux sealed_linux trace_linux }
+crate::pages! { claude_linux git_linux logins_linux recipes_linux sealed_linux sudo_linux trace_linux }

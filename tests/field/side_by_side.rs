@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::hermes::ask;
 use crate::support::Sandbox;
 use crate::support::dice::Dice;
 use crate::{direct, installed};
@@ -131,6 +130,15 @@ const AGREEMENTS: &[Row] = &[
     }),
     ("A name of the list in Ql env_passthrough", |case| case.name == world::REFUSED && case.is_removed_by_both()),
 ];
+
+/// The names that Hermes answers with.
+#[track_caller]
+fn ask(sandbox: &Sandbox, words: &[&str]) -> BTreeSet<String> {
+    let python = installed("hermes-agent/bin/python");
+    let outcome = direct(sandbox, &[&[python, "-c", include_str!("ask.py")], words].concat()).run();
+    assert_eq!(outcome.code(), 0, "Hermes Agent has changed: {outcome:?}");
+    outcome.out().lines().map(str::to_owned).collect()
+}
 
 /// The section of the man page on the differences.
 fn section() -> String {

@@ -1,4 +1,4 @@
-//! The sources, the tests and the README themselves. `recipes` does as the README says, with real tools.
+//! The sources, the tests and the README themselves.
 
 mod cases;
 mod claims;

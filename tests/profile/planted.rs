@@ -138,19 +138,23 @@ fn w50_a_link_to_secrets_at_any_place_shows_nothing() {
         "Library/Preferences/com.apple.security.plist",
         ".local/bin/tool",
     ];
+    // What a file that ends so is read for; any file may hold anything.
     let texts = [
-        format!("{CANARY}\n"),
-        format!("A={CANARY}\n"),
-        format!("a: [{CANARY}\nkey_env: {CANARY}\n"),
-        format!("secrets: {{env: {{{CANARY}: {CANARY}}}}}\n"),
-        format!("{{\"{CANARY}\": \"{CANARY}\", \"set\": {{\"{CANARY}\": 1}}}}"),
-        format!("home = /{CANARY}\nversion = {CANARY}\n"),
-        format!(
-            "{{\"hooks\": {{\"Stop\": [\"TOKEN={CANARY} ~/.hermes/x ~/{CANARY}\"]}}, \"apiKeyHelper\": \"{CANARY}\"}}"
+        ("", format!("{CANARY}\n")),
+        (".env", format!("A={CANARY}\n")),
+        (".yaml", format!("a: [{CANARY}\nkey_env: {CANARY}\n")),
+        (".yaml", format!("secrets: {{env: {{{CANARY}: {CANARY}}}}}\n")),
+        (".json", format!("{{\"{CANARY}\": \"{CANARY}\", \"set\": {{\"{CANARY}\": 1}}}}")),
+        (".cfg", format!("home = /{CANARY}\nversion = {CANARY}\n")),
+        (
+            ".json",
+            format!(
+                "{{\"hooks\": {{\"Stop\": [\"TOKEN={CANARY} ~/.hermes/x ~/{CANARY}\"]}}, \"apiKeyHelper\": \"{CANARY}\"}}"
+            ),
         ),
     ];
-    for text in texts {
-        for file in files {
+    for (end, text) in texts {
+        for file in files.iter().filter(|file| file.ends_with(end)) {
             let sandbox = Sandbox::with_builder();
             let secrets = sandbox.write("secrets", &text);
             fs::set_permissions(&secrets, fs::Permissions::from_mode(0o755)).unwrap();

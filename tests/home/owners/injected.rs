@@ -1,6 +1,6 @@
-//! Each system call of a start fails in turn, and the start is killed there: a first start, one with nothing to do, one that
-//! replaces a link, and `--unlink`, by the user and by root in the user's profile. Nothing of the user's is lost, nothing
-//! changes outside the home, no credential is shown, and the next start makes everything right.
+//! Each system call of a start fails in turn, and the start is killed after each that changes files: a first start, one with
+//! nothing to do, one that replaces a link, and `--unlink`, by the user and by root in the user's profile. Nothing of the
+//! user's is lost, nothing changes outside the home, no credential is shown, and the next start makes everything right.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -158,15 +158,19 @@ fn at_every_call(caller: Caller, work: Work) {
     let scene = Scene::new(caller, work);
     // The same call of another start fails with another error.
     let first = WORKS.len() * caller as usize + work as usize;
+    let mut has_changed = true;
     for count in 0.. {
-        let Some(call) = try_fault(&scene, count, None) else {
+        let error = ERRORS[(first + count) % ERRORS.len()];
+        let Some(call) = try_fault(&scene, count, Some(error)) else {
             assert!(count > 20, "{caller:?} {work:?}: {count} calls");
             break;
         };
-        for (at, error) in ERRORS.into_iter().enumerate() {
-            if CHANGES.contains(&call) || at == (first + count) % ERRORS.len() {
-                try_fault(&scene, count, Some(error));
-            }
+        // Killed before this call, it leaves what it would have left killed before the last one, unless that changed files.
+        if std::mem::replace(&mut has_changed, CHANGES.contains(&call)) {
+            try_fault(&scene, count, None);
+        }
+        for other in ERRORS.into_iter().filter(|other| has_changed && *other != error) {
+            try_fault(&scene, count, Some(other));
         }
     }
 }

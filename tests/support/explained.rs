@@ -29,15 +29,6 @@ impl Explained {
         Some((found["action"].as_str().unwrap(), found["rule"].as_u64().unwrap()))
     }
 
-    /// The names that a rule decides.
-    pub fn decided_by(&self, rule: u64) -> Vec<&str> {
-        let all = self.0["variables"].as_array().unwrap();
-        all.iter()
-            .filter(|variable| variable["rule"] == rule)
-            .map(|variable| variable["name"].as_str().unwrap())
-            .collect()
-    }
-
     /// Kind, name and origin of each grant.
     pub fn grants(&self) -> Vec<(&str, &str, &str)> {
         let all = self.0["grants"].as_array().unwrap();

@@ -48,6 +48,7 @@ impl<'a> Scene<'a> {
             ("profile", self.sandbox.root().join("profiles/builder")),
             ("home", self.sandbox.home()),
             ("cargo", Path::new(env!("CARGO")).parent().unwrap().to_owned()),
+            ("source", env!("CARGO_MANIFEST_DIR").into()),
             ("tools", Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools")),
         ];
         let places =

@@ -1,5 +1,5 @@
-# What the commands of a page may use, beside $dir, $real, $root, $profile, $home, $hermes_exec, $tools and $cargo. `env` takes away what
-# bash adds to the environment.
+# What the commands of a page may use, beside $dir, $real, $root, $profile, $home, $hermes_exec, $source, $tools and $cargo.
+# `env` takes away what bash adds to the environment.
 hermes-exec() { /usr/bin/env -u _ -u SHLVL -u PWD -u OLDPWD "$hermes_exec" "$@"; }
 
 # as UID COMMAND: as this user and group, without other groups. Of root, on Linux.
@@ -53,7 +53,7 @@ log_in() {
 # model COMMAND [CALL…]: does this while a made-up model answers at $url, which calls these tools; what it was asked is in
 # /box/model.log.
 model() {
-    python3 "$tools/../../tests/field/models.py" "$dir/model.log" "${@:2}" >"$dir/port" &
+    python3 "$source/tests/field/models.py" "$dir/model.log" "${@:2}" >"$dir/port" &
     local server=$!
     until [ -s "$dir/port" ]; do sleep 0.02; done
     url=http://127.0.0.1:$(cat "$dir/port")
@@ -178,5 +178,5 @@ block() {
     awk -v heading="$1" -v number="${2-1}" '
         /^```/ { open = !open; if (open && here) { count++ }; next }
         open { if (here && count == number) { print }; next }
-        /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$tools/../../README.md"
+        /^#/ { sub(/^#+ /, ""); here = $0 == heading; count = 0 }' "$source/README.md"
 }

@@ -1,4 +1,4 @@
-//! Tables of starts: a line as one would type it, and what the command gets, or how the line is refused.
+//! A start as a line that one would type.
 
 use super::{Run, Sandbox};
 
@@ -26,31 +26,5 @@ impl Sandbox {
             let (name, value) = word.split_once('=').unwrap_or_else(|| panic!("{word:?} is not NAME=value"));
             run.env(name, value)
         })
-    }
-
-    /// Each line succeeds without a word on stderr, and its command sees each `NAME=value`, and no variable of a `-NAME`.
-    #[track_caller]
-    pub fn gives(&self, rows: &[(&str, &str)]) {
-        for (line, expected) in rows {
-            let outcome = self.line(line).run().ok();
-            for word in self.placed(expected).split_whitespace() {
-                let (name, value) = match word.split_once('=') {
-                    Some((name, value)) => (name, Some(value)),
-                    None => (&word[1..], None),
-                };
-                assert_eq!(outcome.var(name).as_deref(), value, "{line}: {name}");
-            }
-        }
-    }
-
-    /// Each line is refused with 125 and a message that holds the words on both sides of a `…`; nothing on the disk changes.
-    #[track_caller]
-    pub fn refuses(&self, rows: &[(&str, &str)]) {
-        let before = self.listing();
-        for (line, words) in rows {
-            let words = self.placed(words);
-            self.line(line).run().fails(125, &words.split(" … ").collect::<Vec<_>>());
-            assert_eq!(self.listing(), before, "{line}");
-        }
     }
 }

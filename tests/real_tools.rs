@@ -3,39 +3,17 @@
 //! installs those tools. A tool that is missing fails its tests; it never skips them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "field/cost.rs"]
-mod cost;
 #[path = "report/json/documents.rs"]
 mod documents;
 #[path = "field/mod.rs"]
 mod field;
-#[path = "field/goes_on/mod.rs"]
-mod goes_on;
-#[path = "field/growth.rs"]
-mod growth;
-#[path = "field/held.rs"]
-mod held;
-#[path = "field/layouts/mod.rs"]
-mod layouts;
 #[path = "launch/concurrency/load.rs"]
 mod load;
 #[path = "dist/packages/mod.rs"]
 mod packages;
-#[path = "field/picture/mod.rs"]
-mod picture;
-#[path = "field/readers.rs"]
-mod readers;
-#[path = "field/schema.rs"]
-mod schema;
-#[path = "field/session/mod.rs"]
-mod session;
 #[path = "cli/shells.rs"]
 mod shells;
-#[path = "field/side_by_side.rs"]
-mod side_by_side;
 mod support;
-#[path = "field/trace.rs"]
-mod trace;
 
 use std::path::{Path, PathBuf};
 

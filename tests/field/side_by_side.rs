@@ -10,7 +10,6 @@ use crate::support::Sandbox;
 use crate::support::dice::Dice;
 use crate::{direct, installed};
 
-#[path = "side_by_side/world.rs"]
 mod world;
 
 use world::World;

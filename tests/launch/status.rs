@@ -1,4 +1,4 @@
-//! Exit statuses: the command's own, and 125 for a failure of ours. 126 and 127 are in `search.txt`.
+//! The exit status of a command that was started. Those of ours, 125 to 127, are in `search.txt`.
 
 use crate::support::Sandbox;
 use std::os::unix::process::ExitStatusExt;

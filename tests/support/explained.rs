@@ -1,27 +1,11 @@
 //! What `--explain --json` says, for the tests of the rules.
 
-use super::{Run, Sandbox};
 use serde_json::Value;
 
 /// The document of a plan.
 pub struct Explained(pub Value);
 
 impl Explained {
-    /// The plan of a run with these options; the command is `env`.
-    #[track_caller]
-    pub fn new(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Self {
-        let run = sandbox.hx([options, &["-n", "--json", "--", "env"]].concat());
-        Self::of(variables.iter().fold(run, |run, (name, value)| run.env(name, value)))
-    }
-
-    /// The document that a run prints.
-    #[track_caller]
-    pub fn of(run: Run) -> Self {
-        let outcome = run.run();
-        assert_eq!(outcome.code(), 0, "{outcome:?}");
-        Self(serde_json::from_slice(&outcome.stdout).expect("--json prints JSON"))
-    }
-
     /// Action and rule of a variable.
     pub fn variable(&self, name: &str) -> Option<(&str, u64)> {
         let all = self.0["variables"].as_array().unwrap();

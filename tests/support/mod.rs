@@ -10,7 +10,6 @@ pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod pty;
 pub mod random;
-pub mod rows;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod start;
@@ -165,6 +164,19 @@ impl Sandbox {
         self.path(rel)
     }
 
+    /// A text with the places of this tree: `{dir}`, `{real}`, `{root}`, `{profile}` and `{home}` of `builder`, `{agent}`.
+    pub fn placed(&self, text: &str) -> String {
+        let places = [
+            ("{dir}", self.dir.clone()),
+            ("{real}", self.real()),
+            ("{root}", self.root()),
+            ("{profile}", self.root().join("profiles/builder")),
+            ("{home}", self.home()),
+            ("{agent}", self.root().join("hermes-agent")),
+        ];
+        places.iter().fold(text.to_owned(), |text, (mark, path)| text.replace(mark, path.to_str().unwrap()))
+    }
+
     /// Gives the whole tree to a user.
     pub fn chown_all(&self, uid: u32) {
         fn walk(path: &Path, uid: u32) {
@@ -300,12 +312,6 @@ impl Run {
         self
     }
 
-    /// Other arguments.
-    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        self
-    }
-
     /// One more option, in front of the other arguments.
     pub fn option(mut self, option: &str) -> Self {
         self.args.insert(0, option.into());
@@ -317,20 +323,6 @@ impl Run {
         let program = std::mem::replace(&mut self.program, "/bin/sh".into());
         let script = format!("{prelude}\nexec \"$@\"").into();
         self.args.splice(0..0, ["-c".into(), script, "sh".into(), program]);
-        self
-    }
-
-    /// Starts in a mount namespace of its own, in which `sh` first does `prelude` as root: `mount -t tmpfs none DIR`. What
-    /// is mounted there is gone afterwards.
-    pub fn mounted(mut self, prelude: &str) -> Self {
-        let program = std::mem::replace(&mut self.program, "/usr/bin/unshare".into());
-        let id = self.uid.take();
-        let drop = id.map_or(String::new(), |id| format!("setpriv --reuid={id} --regid={id} --clear-groups "));
-        let script = format!("set -e\n{prelude}\nexec {drop}\"$@\"").into();
-        self.args.splice(
-            0..0,
-            ["-m", "--", "/bin/sh", "-c"].map(Into::into).into_iter().chain([script, "sh".into(), program]),
-        );
         self
     }
 

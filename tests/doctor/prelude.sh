@@ -32,22 +32,28 @@ as() {
 
 # asked SCRIPT OPTION…: the whole report, from a shell that has done the script before, with PATH from $path if that is set. Its status is 1 only if there is a problem.
 asked() {
-    local script=$1 report status=0
+    local script=$1 report status=0 problems=0
     shift
     [ -z "$owner" ] || chown -R "$owner:$owner" "$dir"
     report=$(${who:+started_as "$who"} sh -c "${path:+PATH=$path}
 $script
 exec \"\$0\" --doctor \"\$@\"" "$doctor" "$@") || status=$?
-    [ "$status" = "$(grep -c -m 1 '^problem ' <<<"$report")" ] || echo "exits with $status"
+    [[ $'\n'$report != *$'\nproblem '* ]] || problems=1
+    [ "$status" = "$problems" ] || echo "exits with $status"
     echo "$report"
 }
 
 # only PATTERN: of a report, the checks whose first line has this pattern.
 only() { awk -v pattern="$1" '/^[^ ]/ { show = $0 ~ pattern } show { all = 1; print } END { if (!all) print "nothing" }'; }
 
-# unwell OPTION…: what is not ok of the profile `builder`, or where the options say so, of another. What is said of the seal, and
-# of the environment in /proc, depends on the system.
-unwell() { asked '' $builder "$@" | leave-out-system | only '^(fails|exits|note|warning|problem) '; }
+# not-ok: of a report, what is not ok. What is said of the seal, and of the environment in /proc, depends on the system.
+not-ok() {
+    awk '/^[^ ]/ { show = /^(fails|exits|note|warning|problem) / && $2 != "seal:" && $2 != "parent-environ:" }
+        show { all = 1; print } END { if (!all) print "nothing" }'
+}
+
+# unwell OPTION…: what is not ok of the profile `builder`, or where the options say so, of another.
+unwell() { asked '' $builder "$@" | not-ok; }
 builder='-p builder'
 
 # said CHECK OPTION…: what a check says, ok or not.
@@ -63,7 +69,7 @@ cures() {
 { $cure; } >/dev/null 2>&1
 "
     done <<<"$(sed -n 's/^ *cure: //p' <<<"$report" | sort -u)"
-    echo "cured: $(asked "$pasted" $builder "$@" | leave-out-system | only '^(fails|exits|note|warning|problem) ')"
+    echo "cured: $(asked "$pasted" $builder "$@" | not-ok)"
 }
 
 # precious: where the files with the user's own text are.
@@ -85,7 +91,8 @@ agent() {
     file "$1/lib/python3.11/site-packages/hermes_agent-1.0.dist-info/METADATA"
     file "$1/lib/python3.11/site-packages/__editable__.hermes_agent-1.0.pth"
 }
-agents="$root/hermes-agent/venv $root/hermes-agent/.venv $dir/agent/venv"
+venv=$root/hermes-agent/venv
+agents="$venv $root/hermes-agent/.venv $dir/agent/venv"
 
 # log-in HOME: to Claude Code. with-claude COMMAND: with `claude` on PATH, and without it.
 log-in() {

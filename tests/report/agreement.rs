@@ -22,7 +22,7 @@ use crate::support::random::case::{Case, block};
 use crate::support::random::invariants::agrees;
 use crate::support::random::starts::start;
 
-const STARTS: usize = 300;
+const STARTS: usize = 150;
 
 /// Where the directories of the machine in memory are in a sandbox.
 const PLACES: [(&str, &str); 4] = [("/home/u", "real"), ("/project", "work"), ("/opt", "opt"), ("/root", "root")];

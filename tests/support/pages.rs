@@ -178,13 +178,16 @@ pub fn play(module: &str, name: &str) {
     play_with(module, name, "");
 }
 
-/// The same with more variables, and with what `prelude.sh` beside the page says, which finds its directory in `$here`.
+/// The same with more variables, and with what each `prelude.sh` above and beside the page says; `$here` is its directory.
 #[track_caller]
 pub fn play_with(module: &str, name: &str, variables: &str) {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(module).with_file_name(format!("{}.txt", name.replace('_', "-")));
     let here = path.parent().unwrap();
-    let more = std::fs::read_to_string(here.join("prelude.sh")).unwrap_or_default();
+    let mut more = String::new();
+    for folder in here.ancestors().take_while(|folder| !folder.ends_with("tests")) {
+        more.insert_str(0, &std::fs::read_to_string(folder.join("prelude.sh")).unwrap_or_default());
+    }
     let more = format!("{variables}here='{}'\n{more}", here.display());
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (head, scenes) = page.split_once("=== ").unwrap_or_else(|| panic!("{} has no scene", path.display()));

@@ -15,7 +15,7 @@ use scene::{OPTIONS, PLACES, remove, start, tree, with_sources};
 
 use crate::support::{Outcome, Sandbox};
 
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 6;
 /// Where the same is tried in another way.
 const FEW_ROUNDS: usize = 3;
 const STARTS: usize = 64;

@@ -13,7 +13,7 @@ use crate::support::Sandbox;
 use crate::support::plan::plan;
 
 const THREADS: usize = 4;
-const ROUNDS: usize = 400;
+const ROUNDS: usize = 200;
 
 /// Carries the plan out in every thread at once, again and again; `before` lays the home anew each time.
 fn at_once(sandbox: &Sandbox, plan: &HomePlan, before: impl Fn()) {

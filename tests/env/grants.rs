@@ -53,7 +53,8 @@ fn every_group_is_granted_by_its_name_whole_and_alone() {
     let groups = examples(&sandbox);
     assert!((129..256).contains(&groups.len()), "each has a number of 8 bits: {}", groups.len());
     for (bit, value) in (0..8).flat_map(|bit| [(bit, 0), (bit, 1)]) {
-        let granted = groups.iter().enumerate().filter(|(number, _)| number >> bit & 1 == value).map(|(_, group)| group);
+        let granted =
+            groups.iter().enumerate().filter(|(number, _)| number >> bit & 1 == value).map(|(_, group)| group);
         let options: Vec<_> = granted.clone().map(|(group, _)| format!("--inherit-credentials={group}")).collect();
         let options: Vec<_> = options.iter().map(String::as_str).collect();
         let names = granted.flat_map(|(_, names)| names.clone()).collect();

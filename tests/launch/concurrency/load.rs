@@ -16,7 +16,7 @@ use crate::support::start::example;
 use crate::support::{CANARY, Sandbox, binary, spawn};
 
 const WORKERS: usize = 64;
-const EACH: usize = 157;
+const EACH: usize = 53;
 const PROFILES: [&str; 2] = ["builder", "writer"];
 /// After so many starts something happens beside them.
 const TURN: usize = 25;
@@ -115,7 +115,7 @@ fn figures(starts: &[Start]) -> (u64, u64) {
 }
 
 #[test]
-fn ten_thousand_starts_from_64_workers() {
+fn thousands_of_starts_from_64_workers() {
     let sandbox = with_sources();
     sandbox.profile("writer");
     let (starts, said) = load(&sandbox);

@@ -61,6 +61,10 @@ pub fn play(name: &str) {
         for problem in case.problems(&sandbox) {
             writeln!(differing, "\n=== {}\n{problem}", case.title).unwrap();
         }
+        // `tests/mutants` asks only whether there are any.
+        if !differing.is_empty() && std::env::var_os("HERMES_EXEC_MUTANT").is_some() {
+            break;
+        }
     }
     assert!(differing.is_empty(), "{path} differs:\n{differing}");
 }

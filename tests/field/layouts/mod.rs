@@ -6,9 +6,11 @@
 macro_rules! rows {
     ($($name:ident)*) => {
         $(
-            #[test]
-            fn $name() {
-                crate::support::pages::play_with(file!(), "each", concat!("row=", stringify!($name), "\n"));
+            mod $name {
+                #[test]
+                fn w01_its_venv_is_left_alone() {
+                    crate::support::pages::play_with(file!(), "each", concat!("row=", stringify!($name), "\n"));
+                }
             }
         )*
     };

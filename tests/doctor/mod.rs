@@ -8,7 +8,7 @@ crate::pages! { all claude environment form home links profile shims sound venv 
 #[cfg(target_os = "linux")]
 crate::pages! { all_linux environment_linux form_linux home_linux links_linux profile_linux sound_linux }
 
-/// Where it matters whose the files are, the same for another user, to whom everything belongs, and who has no sudo.
+/// The same for another user, to whom everything belongs, and who has no sudo.
 #[cfg(target_os = "linux")]
 mod another_user_linux {
     macro_rules! pages {
@@ -22,5 +22,5 @@ mod another_user_linux {
         };
     }
 
-    pages! { profile home links shims }
+    pages! { profile home links claude environment shims }
 }

@@ -11,23 +11,28 @@ pub mod plan;
 pub mod pty;
 pub mod random;
 pub mod scenario;
-#[cfg(target_os = "linux")]
 pub mod start;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub mod tracer;
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::{Read, pipe};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output};
 use std::sync::{PoisonError, RwLock};
 
 use assert_cmd::assert::Assert;
+use nix::errno::Errno;
+use nix::libc;
 use predicates::str::{contains, is_match};
+
+use self::start::Start;
 
 /// The binary under test: as cargo built it with the tests, or, for `tests/run`, the release build.
 pub const BINARY: &str = match option_env!("HERMES_EXEC_BINARY") {
@@ -213,7 +218,6 @@ impl Sandbox {
             .collect(),
             dir: self.path("work"),
             uid: None,
-            stdin: Vec::new(),
             secret_may_show: false,
         }
     }
@@ -275,7 +279,6 @@ pub struct Run {
     raw_block: Option<Vec<Vec<u8>>>,
     dir: PathBuf,
     uid: Option<u32>,
-    stdin: Vec<u8>,
     secret_may_show: bool,
 }
 
@@ -339,24 +342,38 @@ impl Run {
         self
     }
 
+    /// The start with these descriptors 1 and 2.
+    fn start(&self, out: impl Into<OwnedFd>, err: impl Into<OwnedFd>) -> Start<'static> {
+        let entry = |(name, value): &(OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
+        let block = self.raw_block.clone().unwrap_or_else(|| self.env.iter().map(entry).collect());
+        let start = Start::with_outputs(&self.dir, out, err).block(block);
+        self.uid.into_iter().fold(start, Start::uid)
+    }
+
+    fn argv(&self) -> impl Iterator<Item = &OsString> {
+        std::iter::once(&self.program).chain(&self.args)
+    }
+
     /// Runs to the end. Panics when the planted secret shows up where it must not.
     pub fn run(self) -> Outcome {
-        let mut command = Command::new(&self.program);
-        command.args(&self.args).env_clear().envs(self.env.iter().map(|(n, v)| (n, v)));
-        command.current_dir(&self.dir).stdin(Stdio::null());
-        if let Some(uid) = self.uid {
-            command.uid(uid).gid(uid);
-        }
-        if let Some(block) = &self.raw_block {
-            start_with_block(&mut command, &self.program, &self.args, block);
-        }
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = spawn(&mut command).wait_with_output().unwrap();
-        let outcome = Outcome {
-            status: output.status,
-            stdout: output.stdout,
-            stderr: String::from_utf8(output.stderr).expect("our messages are UTF-8"),
+        let ((mut out, out_end), (mut err, err_end)) = (pipe().unwrap(), pipe().unwrap());
+        let start = self.start(out_end, err_end);
+        let pid = match start.spawn(Path::new(&self.program), self.argv()) {
+            Ok(child) => child.left_alone(),
+            Err(errno) => panic!("{:?}: {errno}", self.program),
         };
+        // The other ends of the pipes, which only the program has now.
+        drop(start);
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| err.read_to_end(&mut stderr).unwrap());
+            out.read_to_end(&mut stdout).unwrap();
+        });
+        let mut status = 0;
+        // SAFETY: writes a status to a place of ours (waitpid(2)).
+        Errno::result(unsafe { libc::waitpid(pid.as_raw(), &mut status, 0) }).unwrap();
+        let stderr = String::from_utf8(stderr).expect("our messages are UTF-8");
+        let outcome = Outcome { status: ExitStatus::from_raw(status), stdout, stderr };
         assert!(!outcome.stderr.contains(CANARY), "the planted secret is on stderr: {}", outcome.stderr);
         assert!(
             self.secret_may_show || !outcome.out().contains(CANARY),
@@ -372,23 +389,6 @@ impl Run {
 pub fn spawn(command: &mut Command) -> Child {
     let _start = STARTS.read().unwrap_or_else(PoisonError::into_inner);
     command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()))
-}
-
-/// Makes `command` start with this environment block, which [`Command`] would sort and rid of duplicates.
-fn start_with_block(command: &mut Command, program: &OsStr, args: &[OsString], block: &[Vec<u8>]) {
-    let text = |raw: &[u8]| CString::new(raw).expect("no NUL byte in an argument or entry");
-    let program = text(program.as_bytes());
-    let argv: Vec<CString> =
-        std::iter::once(program.clone()).chain(args.iter().map(|arg| text(arg.as_bytes()))).collect();
-    let envp: Vec<CString> = block.iter().map(|entry| text(entry)).collect();
-    // SAFETY: between fork and execve the closure only makes two arrays of pointers, and the C library keeps its
-    // allocator usable in the child of a process with threads.
-    unsafe {
-        command.pre_exec(move || {
-            let Err(error) = nix::unistd::execve(&program, &argv, &envp);
-            Err(error.into())
-        });
-    }
 }
 
 /// What came of a run.

@@ -1,11 +1,9 @@
 //! A pseudo-terminal, and a test in the place of the person before it.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Instant;
@@ -38,17 +36,7 @@ impl Run {
         let pty = Pty::new();
         pty.resize(24, columns);
         let Pty { master, slave, .. } = pty;
-        let entry = |(name, value): &(OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
-        let block = self.raw_block.unwrap_or_else(|| {
-            let mut block: Vec<_> = self.env.iter().map(entry).collect();
-            // As `Command` hands it on.
-            block.sort();
-            block
-        });
-        let err = tempfile::tempfile().unwrap();
-        let start = Start::new(self.dir).block(block).outputs(&slave, &err);
-        let start = self.uid.into_iter().fold(start, Start::uid);
-        drop(slave);
+        let start = self.start(slave, tempfile::tempfile().unwrap());
         // What fills the terminal is read while the program runs; the end of the last writer is an error (EIO).
         let reader = std::thread::spawn(move || {
             let (mut seen, mut bytes) = (Vec::new(), [0; 4096]);
@@ -57,7 +45,7 @@ impl Run {
             }
             seen
         });
-        let code = start.run(Path::new(&self.program), std::iter::once(&self.program).chain(&self.args)).code();
+        let code = start.run(Path::new(&self.program), self.argv()).code();
         drop(start);
         let screen = String::from_utf8(reader.join().unwrap()).expect("our reports are UTF-8").replace("\r\n", "\n");
         assert!(!screen.contains(CANARY), "the planted secret is on the terminal: {screen}");

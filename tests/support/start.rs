@@ -1,22 +1,24 @@
 //! Starts a program in a state that no shell and no [`std::process::Command`] can make: an environment block of any bytes,
-//! signals blocked and pending, descriptors closed, a terminal of its own. Between `fork` and `execve` the child first takes
-//! on a plain state that owes nothing to the test process, then does the steps that were asked for, in their order.
+//! signals blocked and pending, descriptors closed, a terminal of its own. Before `execve` the child first takes on a plain
+//! state that owes nothing to the test process, then does the steps that were asked for, in their order.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CString, OsStr, c_char};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, pipe};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::ptr::null;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Gid, Pid, Uid, execve, fork, getpid, pipe2, setgroups, setresgid, setresuid};
+use nix::unistd::{Pid, getpid};
 
 /// How long a program of a test may take before the test counts as hung. Nothing depends on how fast it is.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -36,8 +38,13 @@ pub struct Start<'a> {
 impl<'a> Start<'a> {
     /// Starts in `dir` with an empty block. Descriptor 0 is `/dev/null`, 1 and 2 are files that are read in the end.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
-        let file = || tempfile::tempfile().unwrap();
-        Self { block: Vec::new(), dir: dir.into(), steps: Vec::new(), out: file(), err: file() }
+        Self::with_outputs(dir, tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap())
+    }
+
+    /// The same with other descriptors 1 and 2.
+    pub fn with_outputs(dir: impl Into<PathBuf>, out: impl Into<OwnedFd>, err: impl Into<OwnedFd>) -> Self {
+        let (out, err) = (out.into().into(), err.into().into());
+        Self { block: Vec::new(), dir: dir.into(), steps: Vec::new(), out, err }
     }
 
     /// The environment block, entry by entry.
@@ -106,13 +113,13 @@ impl<'a> Start<'a> {
 
     /// Becomes this uid and gid, without other groups.
     pub fn uid(self, uid: u32) -> Self {
-        self.step(move || {
-            setgroups(&[])?;
-            let gid = Gid::from_raw(uid);
-            setresgid(gid, gid, gid)?;
-            let uid = Uid::from_raw(uid);
-            setresuid(uid, uid, uid)
-        })
+        self.groups(&[]).step(move || become_user(uid))
+    }
+
+    /// Has these groups beside its own.
+    pub fn groups(self, groups: &[u32]) -> Self {
+        let groups = groups.to_vec();
+        self.step(move || set_groups(&groups))
     }
 
     /// Starts the program with these arguments, its own name the first of them.
@@ -126,34 +133,33 @@ impl<'a> Start<'a> {
     ) -> Result<Child<'_, 'a>, Errno> {
         let program = c_string(program.as_os_str().as_bytes());
         let argv: Vec<CString> = argv.into_iter().map(|arg| c_string(arg.as_ref().as_bytes())).collect();
-        let (told, tell) = pipe2(OFlag::O_CLOEXEC)?;
+        let (argv, block) = (pointers(&argv), pointers(&self.block));
+        let (mut told, tell) = pipe().unwrap();
         let start = super::STARTS.read().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the child only makes system calls and small allocations until `execve`; glibc keeps its allocator usable
-        // after a fork of a process with threads.
-        match unsafe { fork() }? {
-            ForkResult::Child => {
-                // Out of the way of the descriptors that a test asks for; closed by `execve`, which tells the parent.
-                let tell = fcntl(&tell, FcntlArg::F_DUPFD_CLOEXEC(200)).unwrap_or(-1);
-                let failed = || self.execute(&program, &argv).err().unwrap_or(Errno::UnknownErrno);
-                let errno = std::panic::catch_unwind(std::panic::AssertUnwindSafe(failed));
-                let number = errno.map_or(libc::EDOTDOT, |errno| errno as i32).to_ne_bytes();
-                // SAFETY: the bytes are ours; the process ends without running anything else of the test.
-                unsafe {
-                    libc::write(tell, number.as_ptr().cast(), number.len());
-                    libc::_exit(99)
-                }
+        let pid = start_process(&mut || {
+            // Out of the way of the descriptors that a test asks for; closed by `execve`, which tells the parent.
+            let tell = fcntl(&tell, FcntlArg::F_DUPFD_CLOEXEC(200)).unwrap_or(-1);
+            let prepared = catch_unwind(AssertUnwindSafe(|| self.prepare())).unwrap_or(Err(Errno::ECANCELED));
+            let errno = prepared.err().unwrap_or_else(|| {
+                // SAFETY: the parent keeps what the pointers lead to until it is told.
+                unsafe { libc::execve(program.as_ptr(), argv.as_ptr(), block.as_ptr()) };
+                Errno::last()
+            });
+            let number = (errno as i32).to_ne_bytes();
+            // SAFETY: the bytes are ours; the process ends without running anything else of the test.
+            unsafe {
+                libc::write(tell, number.as_ptr().cast(), number.len());
+                libc::_exit(99)
             }
-            ForkResult::Parent { child } => {
-                drop(tell);
-                let mut errno = Vec::new();
-                File::from(told).read_to_end(&mut errno).unwrap();
-                drop(start);
-                let child = Child { start: self, pid: child, ended: false };
-                match <[u8; 4]>::try_from(errno) {
-                    Ok(errno) => Err(Errno::from_raw(i32::from_ne_bytes(errno))),
-                    Err(_) => Ok(child),
-                }
-            }
+        })?;
+        drop(tell);
+        let mut errno = Vec::new();
+        told.read_to_end(&mut errno).unwrap();
+        drop(start);
+        let child = Child { start: self, pid, ended: false };
+        match <[u8; 4]>::try_from(errno) {
+            Ok(errno) => Err(Errno::from_raw(i32::from_ne_bytes(errno))),
+            Err(_) => Ok(child),
         }
     }
 
@@ -166,13 +172,13 @@ impl<'a> Start<'a> {
         }
     }
 
-    /// What the child does.
-    fn execute(&self, program: &CString, argv: &[CString]) -> nix::Result<()> {
-        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
+    /// What the child does before it executes the program.
+    fn prepare(&self) -> nix::Result<()> {
         for signal in Signal::iterator() {
             // SAFETY: the default action is no code of ours. It cannot be set for SIGKILL and SIGSTOP, nor need be.
             let _ = unsafe { nix::sys::signal::signal(signal, SigHandler::SigDfl) };
         }
+        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
         nix::unistd::chdir(&self.dir)?;
         let null = File::open("/dev/null").map_err(|_| Errno::ENXIO)?;
         for (number, file) in [&null, &self.out, &self.err].into_iter().enumerate() {
@@ -181,13 +187,59 @@ impl<'a> Start<'a> {
         }
         // Whatever the test command was started with stays behind.
         // SAFETY: marks descriptors only (close_range(2)).
+        #[cfg(target_os = "linux")]
         Errno::result(unsafe {
             libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
         })?;
-        self.steps.iter().try_for_each(|step| step())?;
-        let never = execve(program, argv, &self.block)?;
-        match never {}
+        self.steps.iter().try_for_each(|step| step())
     }
+}
+
+/// A child that does this and ends. Until it executes a program it has the memory of the test, and the calling thread waits:
+/// as posix_spawn(3) does it, since to copy the page tables of this process takes longer than many a program runs.
+#[cfg(target_os = "linux")]
+fn start_process(child: &mut dyn FnMut() -> isize) -> nix::Result<Pid> {
+    use nix::sched::{CloneFlags, clone};
+    let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
+    // SAFETY: the thread waits, so all that is borrowed lives; the child makes system calls and small allocations.
+    unsafe { clone(Box::new(child), &mut vec![0; 256 << 10], flags, Some(libc::SIGCHLD)) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start_process(child: &mut dyn FnMut() -> isize) -> nix::Result<Pid> {
+    use nix::unistd::{ForkResult, fork};
+    // SAFETY: the child makes system calls and small allocations, which the C library allows after a fork with threads.
+    match unsafe { fork() }? {
+        ForkResult::Child => std::process::exit(child() as i32),
+        ForkResult::Parent { child } => Ok(child),
+    }
+}
+
+/// In the child the C library would change the identity of every thread of the test; the kernel changes that of the caller.
+#[cfg(target_os = "linux")]
+fn become_user(uid: u32) -> nix::Result<()> {
+    // SAFETY: takes numbers only (setresgid(2), setresuid(2)).
+    let become_id = |call| Errno::result(unsafe { libc::syscall(call, uid, uid, uid) });
+    become_id(libc::SYS_setresgid)?;
+    become_id(libc::SYS_setresuid).map(drop)
+}
+
+#[cfg(target_os = "linux")]
+fn set_groups(groups: &[u32]) -> nix::Result<()> {
+    // SAFETY: reads as many numbers as it is told of (setgroups(2)).
+    Errno::result(unsafe { libc::syscall(libc::SYS_setgroups, groups.len(), groups.as_ptr()) }).map(drop)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn become_user(uid: u32) -> nix::Result<()> {
+    nix::unistd::setgid(uid.into())?;
+    nix::unistd::setuid(uid.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_groups(groups: &[u32]) -> nix::Result<()> {
+    // SAFETY: reads as many numbers as it is told of (setgroups(2)).
+    Errno::result(unsafe { libc::setgroups(groups.len() as _, groups.as_ptr()) }).map(drop)
 }
 
 /// A program that runs. It is killed when the test gives it up.
@@ -199,6 +251,12 @@ pub struct Child<'s, 'a> {
 }
 
 impl Child<'_, '_> {
+    /// Its process id, for somebody else to wait for its end.
+    pub fn left_alone(mut self) -> Pid {
+        self.ended = true;
+        self.pid
+    }
+
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         kill(self.pid, signal).unwrap();
@@ -211,6 +269,7 @@ impl Child<'_, '_> {
     #[track_caller]
     pub fn change(&mut self, flags: WaitPidFlag) -> WaitStatus {
         let start = Instant::now();
+        let mut pause = Duration::from_micros(100);
         loop {
             match waitpid(self.pid, Some(flags | WaitPidFlag::WNOHANG)).unwrap() {
                 WaitStatus::StillAlive => {}
@@ -221,7 +280,8 @@ impl Child<'_, '_> {
                 status => return status,
             }
             assert!(start.elapsed() < PATIENCE, "the program hangs: {}", self.written().1);
-            std::thread::sleep(Duration::from_millis(2));
+            std::thread::sleep(pause);
+            pause = (pause * 3 / 2).min(Duration::from_millis(5));
         }
     }
 
@@ -322,6 +382,11 @@ pub fn example(name: &str) -> PathBuf {
 /// The test process itself, the caller of every program it starts.
 pub fn caller() -> Pid {
     getpid()
+}
+
+/// What `execve` takes: a pointer for each text, and a null pointer.
+fn pointers(texts: &[CString]) -> Vec<*const c_char> {
+    texts.iter().map(|text| text.as_ptr()).chain([null()]).collect()
 }
 
 fn c_string(bytes: &[u8]) -> CString {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use nix::libc;
-use nix::unistd::{Gid, Pid, setgroups};
+use nix::unistd::Pid;
 
 use super::held::{Caller, Scene, WORKS, Work};
 use super::{GROUP, USER};
@@ -28,7 +28,7 @@ fn w53_what_root_creates_is_created_as_the_owner_and_nothing_is_given_away() {
     for work in WORKS {
         let scene = Scene::new(Caller::Root, work);
         scene.set_up();
-        let start = scene.start().step(|| setgroups(&[Gid::from_raw(0), Gid::from_raw(4)]));
+        let start = scene.start().groups(&[0, 4]);
         let mut held = scene.hold(&start);
         let mut created = 0;
         let owner = [format!("0 0 0 {USER}"), format!("0 0 0 {GROUP}"), String::new()];
@@ -79,7 +79,7 @@ fn w53_roots_groups_open_nothing_to_the_owner() {
     let config = scene.home().join(".config");
     fs::remove_file(config.join("gh")).unwrap();
     super::of_root(&config, 0o770);
-    let start = scene.start().step(|| setgroups(&[Gid::from_raw(0)]));
+    let start = scene.start().groups(&[0]);
     let ended = scene.hold(&start).release();
     assert!(ended.err.contains(".config/gh is not linked"), "{ended:?}");
     assert_eq!(fs::read_dir(config).unwrap().count(), 0);

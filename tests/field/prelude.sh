@@ -72,9 +72,9 @@ agent() {
     file "$info/RECORD" '../../../bin/hermes,,\nhermes_agent/__init__.py,,\nhermes_agent-1.0.dist-info/METADATA,,\nhermes_agent-1.0.dist-info/RECORD,,\n'
     inside >"$dir/venv-before"
 }
-inside() { (cd "$venv" && find . -type f -exec sha256sum {} + -o -printf '%p %y %l\n' && find . -printf '%p %m %U:%G\n') | sort; }
+inside() { (cd "$venv" && find . -type d -printf '%p %m %U:%G\n' -o -printf '%p %y %l %s %T@ %m %U:%G\n') | sort; }
 
-# intact: whether that venv is what it was, byte for byte.
+# intact: whether that venv is what it was, with no file added, gone or written to.
 intact() { if inside | cmp -s - "$dir/venv-before"; then echo intact; else echo damaged; fi; }
 
 # leaked COMMAND: as an agent's tool starts it, with the venv's markers, its `bin` first on PATH, and no network.

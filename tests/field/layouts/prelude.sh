@@ -32,7 +32,7 @@ if [ -e "$dir/place/.mounted" ] && [ ! -e "$at/.mounted" ]; then
     exec unshare -m bash --norc -c "mount --bind '$dir/place' '$at'; $BASH_EXECUTION_STRING"
 fi
 on_disk() { if [ -z "$at" ]; then echo "$1"; else echo "$dir/place${1#"$at"}"; fi; }
-inside() { (cd "$(on_disk "$venv")" && find . -type f -exec sha256sum {} + -o -printf '%p %y %l\n' && find . -printf '%p %m %U:%G\n') | sort; }
+inside() { (cd "$(on_disk "$venv")" && find . -type d -printf '%p %m %U:%G\n' -o -printf '%p %y %l %s %T@ %m %U:%G\n') | sort; }
 
 # No network, and uv's cache beside the wheels that tests/run fetches: a second installation is a matter of links.
 offline() {

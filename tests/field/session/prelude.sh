@@ -3,11 +3,10 @@ recorded='cat claude cp echo env false find git grep head ls mkdir node npm prin
 
 # machine: one with Hermes Agent, the real one, in a venv of its own, and every name of the catalogue in the `.env` of its profile.
 machine() {
-    local packages program
+    local program
     agent
-    packages=$(echo "$venv"/lib/python3.*/site-packages)
-    cp -a "$tools"/hermes-agent/lib/python3.*/site-packages/. "$packages"
-    { echo "#!$venv/bin/python3" && sed 1d "$tools/hermes-agent/bin/hermes"; } >"$venv/bin/hermes"
+    UV_OFFLINE=1 UV_NO_INDEX=1 UV_FIND_LINKS=$tools/wheels UV_CACHE_DIR=$tools/uv-cache \
+        "$tools/uv/bin/uv" pip install -q --python "$venv" --reinstall-package hermes-agent hermes-agent
     inside >"$dir/venv-before"
     # Hermes would take the prefix `_HERMES_FORCE_` away, and nobody could tell what the rest is.
     cut -f1 "$tools"/../../src/plan/catalogue/{names,patterns}.tsv | sed "/^_/ d; s/[*]/SAMPLE/g; s/.*/&=&-$ANTHROPIC_API_KEY/" >"$profile/.env"
@@ -24,8 +23,8 @@ machine() {
     done
 }
 
-# session WRAPPER RECIPE: the whole of it in a new project, with a start file that does the recipe of the README besides what it
-# writes for login shells, in this one. What came of it is in /box/done.
+# session WRAPPER RECIPE [TYPED]: the whole of it in a new project, with a start file that does the recipe of the README besides what
+# it writes for login shells, in this one. What came of it is in /box/done.
 session() {
     local shims='~/.local/lib/hermes-shims/.path.sh'
     rm -rf "$dir/work" "$dir/records" "$real/.local/lib/hermes-shims" "$real/.profile"
@@ -33,7 +32,7 @@ session() {
     cd "$dir/work" && project && wheel tiny
     printf '%s\n' ". $venv/bin/activate" "export PATH=$dir/bin:\$PATH" "$2" "[ ! -e $shims ] || . $shims" >"$real/.bashrc"
     export HERMES_HOME=$profile TMPDIR=$dir/tmp UV_PROJECT_ENVIRONMENT=$venv LANG=C.UTF-8 PIP_NO_CACHE_DIR=1
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 keyless leaked "$venv/bin/python3" "$here/terminal.py" "$here/typed.txt" "$dir/work" "$home" "$dir/records" "$1" >"$dir/done"
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 keyless leaked "$venv/bin/python3" "$here/terminal.py" "${3-$here/typed.txt}" "$dir/work" "$home" "$dir/records" "$1" >"$dir/done"
 }
 
 # Whether Hermes could be started again.

@@ -6,6 +6,8 @@ hermes_dirs="$root $profile $root/profiles/other"
 # full: a root with secrets, the profiles `builder` and `other` with theirs, and much beside them, all the user's.
 full() {
     local of name
+    for of in $hermes_dirs; do mkdir -p "$of/skills/one" "$of/logs"; done
+    mkdir -p "$home" "$real/projects/one" "$real/bin"
     for of in $hermes_dirs; do
         for name in $secrets; do file "$of/$name" "secret of $of/$name\n"; done
         file "$of/config.yaml" 'model: x\n'

@@ -30,14 +30,20 @@ link() { above "$2" && ln -s "$1" "$2"; }
 keyless() { (unset ANTHROPIC_API_KEY && "$@"); }
 
 # linked, links: the symlinks in the profile's home, their names in a line, or one in a line with its text.
-linked() { (cd "$home" && find . -type l | sed 's,^\./,,' | LC_ALL=C sort | xargs); }
+linked() {
+    local link all=
+    while read -r link; do all+=" ${link#./}"; done < <(cd "$home" && find . -type l | LC_ALL=C sort)
+    echo "${all# }"
+}
 links() { (cd "$home" && for link in $(linked); do echo "$link -> $(readlink "$link")"; done); }
 
 # findings COMMAND: what it prints, and then what hermes-exec warns of, without the path of the profile's home.
 findings() {
-    local said
+    local said line
     { said=$("$@" 2>&1 >&3) || echo "? $?"; } 3>&1
-    echo "$said" | sed -n "s,$home/,,g; s/^hermes-exec: warning: //p"
+    while read -r line; do
+        [[ $line != 'hermes-exec: warning: '* ]] || echo "${line#hermes-exec: warning: }"
+    done <<<"${said//"$home/"/}"
 }
 
 # written COMMAND: does it, and prints which entries below $dir got another inode, mode or time, even with the same text.
@@ -45,11 +51,12 @@ written() {
     local before status=0
     before=$(stamps)
     "$@" || status=$?
-    { echo "$before"; stamps; } | sort | uniq -u | sed 's/ .*//' | sort -u | grep . || echo nothing
+    { echo "$before"; stamps; } | awk '{ seen[$0]++; name[$0] = $1 } END { for (line in seen) if (seen[line] == 1) print name[line] }' |
+        sort -u | grep . || echo nothing
     return $status
 }
 stamps() {
-    find "${1-$dir}" -exec stat -c '%n %i %f %.9Y %.9Z' {} + 2>/dev/null || find "${1-$dir}" -exec stat -f '%N %i %p %Fm %Fc' {} +
+    find "${1-$dir}" -printf '%p %i %y %m %T@ %C@\n' 2>/dev/null || find "${1-$dir}" -exec stat -f '%N %i %p %Fm %Fc' {} +
 }
 
 # mounted SCRIPT [COMMAND]: does both in a mount namespace of its own, as root, with these places and $user; what is mounted there is

@@ -32,7 +32,7 @@ keyless() { (unset ANTHROPIC_API_KEY && "$@"); }
 # linked, links: the symlinks in the profile's home, their names in a line, or one in a line with its text.
 linked() {
     local link all=
-    while read -r link; do all+=" ${link#./}"; done < <(cd "$home" && find . -type l | LC_ALL=C sort)
+    for link in $(cd "$home" && find . -type l | LC_ALL=C sort); do all+=" ${link#./}"; done
     echo "${all# }"
 }
 links() { (cd "$home" && for link in $(linked); do echo "$link -> $(readlink "$link")"; done); }

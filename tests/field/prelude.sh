@@ -77,6 +77,12 @@ inside() { (cd "$venv" && find . -type d -printf '%p %m %U:%G\n' -o -printf '%p 
 # intact: whether that venv is what it was, with no file added, gone or written to.
 intact() { if inside | cmp -s - "$dir/venv-before"; then echo intact; else echo damaged; fi; }
 
+# from-wheels VENV PACKAGE…: installs them there as tests/field/layouts does. venvs-with-pip VENV…: makes such venvs.
+from-wheels() {
+    UV_OFFLINE=1 UV_NO_INDEX=1 UV_FIND_LINKS=$tools/wheels UV_CACHE_DIR=$tools/uv-cache "$tools/uv/bin/uv" pip install -q --python "$@"
+}
+venvs-with-pip() { local venv; for venv; do python3 -m venv --without-pip "$venv" && from-wheels "$venv" pip; done; }
+
 # leaked COMMAND: as an agent's tool starts it, with the venv's markers, its `bin` first on PATH, and no network.
 leaked() { VIRTUAL_ENV=$venv PATH=$venv/bin:$PATH UV_OFFLINE=1 UV_CACHE_DIR=$dir/uv-cache "$@"; }
 

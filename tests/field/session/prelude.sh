@@ -5,8 +5,7 @@ recorded='cat claude cp echo env false find git grep head ls mkdir node npm prin
 machine() {
     local program
     agent
-    UV_OFFLINE=1 UV_NO_INDEX=1 UV_FIND_LINKS=$tools/wheels UV_CACHE_DIR=$tools/uv-cache \
-        "$tools/uv/bin/uv" pip install -q --python "$venv" --reinstall-package hermes-agent hermes-agent
+    from-wheels "$venv" --reinstall-package hermes-agent hermes-agent
     inside >"$dir/venv-before"
     # Hermes would take the prefix `_HERMES_FORCE_` away, and nobody could tell what the rest is.
     cut -f1 "$tools"/../../src/plan/catalogue/{names,patterns}.tsv | sed "/^_/ d; s/[*]/SAMPLE/g; s/.*/&=&-$ANTHROPIC_API_KEY/" >"$profile/.env"

@@ -54,7 +54,7 @@ pub const SELECTING: [&str; 7] = [
 /// The text that stands in every planted secret. Nothing that the binary prints may hold it.
 pub const CANARY: &str = "canary-5up3r-s3cr3t";
 
-/// Held while a program is started, and alone while a file is written: a start in another thread would hand the open file
+/// Held while a program is started, and alone while a program is written: a start in another thread would hand the open file
 /// to its child for a moment, and a program that is open for writing cannot be executed (ETXTBSY).
 static STARTS: RwLock<()> = RwLock::new(());
 
@@ -138,13 +138,13 @@ impl Sandbox {
     pub fn write(&self, rel: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(rel);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
         fs::write(&path, text).unwrap();
         path
     }
 
     /// Writes an executable file and makes its parents.
     pub fn script(&self, rel: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
+        let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
         let path = self.write(rel, text);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path

@@ -60,6 +60,7 @@ fn kind(sandbox: &Sandbox, kind: usize) -> Option<(Run, i32)> {
 }
 
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]
+#[ignore = "long"]
 #[test]
 fn many_mixed_starts_leave_what_one_of_each_leaves() {
     let alone = sandbox();

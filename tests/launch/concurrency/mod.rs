@@ -50,6 +50,7 @@ fn together(sandbox: &Sandbox, other: impl FnOnce(&AtomicUsize) + Send) -> Vec<O
     })
 }
 
+#[ignore = "long"]
 #[test]
 fn on_a_fresh_home_every_start_succeeds_and_one_home_comes_of_it() {
     let (sandbox, expected) = (with_sources(), expected_home());
@@ -60,6 +61,7 @@ fn on_a_fresh_home_every_start_succeeds_and_one_home_comes_of_it() {
     }
 }
 
+#[ignore = "long"]
 #[test]
 fn in_a_home_that_needs_repair_every_start_succeeds() {
     let (sandbox, expected) = (with_sources(), expected_home());
@@ -119,6 +121,7 @@ fn while_it_goes(rounds: usize, go: impl Fn(&Sandbox) + Sync) {
     }
 }
 
+#[ignore = "long"]
 #[test]
 fn a_profile_that_is_deleted_removed_or_moved_meanwhile_does_not_come_back() {
     while_it_goes(ROUNDS, |sandbox| {
@@ -132,6 +135,7 @@ fn a_profile_that_is_deleted_removed_or_moved_meanwhile_does_not_come_back() {
     });
 }
 
+#[ignore = "long"]
 #[test]
 fn while_links_are_being_replaced_every_start_succeeds() {
     let (sandbox, expected) = (with_sources(), expected_home());
@@ -168,6 +172,7 @@ fn while_links_are_being_replaced_every_start_succeeds() {
     }
 }
 
+#[ignore = "long"]
 #[test]
 fn links_may_be_made_and_removed_at_once() {
     let (sandbox, expected) = (with_sources(), expected_home());

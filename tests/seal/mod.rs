@@ -38,7 +38,7 @@ const SECRETS: [&str; 6] = [".env", "auth.json", "state.db", "state.db-wal", "st
 
 /// A root with secrets, the profiles `builder` and `other` with theirs, and much beside them, all the user's.
 fn full() -> Sandbox {
-    let sandbox = Sandbox::with_builder();
+    let sandbox = Sandbox::away_from_tmp();
     for secret in secrets(&sandbox) {
         sandbox.write(&secret, format!("secret of {}\n", secret.display()));
     }

@@ -36,7 +36,7 @@ impl Run {
         let pty = Pty::new();
         pty.resize(24, columns);
         let Pty { master, slave, .. } = pty;
-        let start = self.start(slave, tempfile::tempfile().unwrap());
+        let start = self.start(slave, tempfile::tempfile_in(super::room()).unwrap());
         // What fills the terminal is read while the program runs; the end of the last writer is an error (EIO).
         let reader = std::thread::spawn(move || {
             let (mut seen, mut bytes) = (Vec::new(), [0; 4096]);

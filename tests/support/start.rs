@@ -38,7 +38,8 @@ pub struct Start<'a> {
 impl<'a> Start<'a> {
     /// Starts in `dir` with an empty block. Descriptor 0 is `/dev/null`, 1 and 2 are files that are read in the end.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
-        Self::with_outputs(dir, tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap())
+        let file = || tempfile::tempfile_in(super::room()).unwrap();
+        Self::with_outputs(dir, file(), file())
     }
 
     /// The same with other descriptors 1 and 2.

@@ -5,7 +5,7 @@
 use std::ffi::{CString, OsStr, c_char};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, pipe};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -181,10 +181,11 @@ impl<'a> Start<'a> {
         }
         sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
         nix::unistd::chdir(&self.dir)?;
-        let null = File::open("/dev/null").map_err(|_| Errno::ENXIO)?;
-        for (number, file) in [&null, &self.out, &self.err].into_iter().enumerate() {
+        // Closed by `execve`, not here: one of the steps may put a file at its number.
+        let null = File::open("/dev/null").map_err(|_| Errno::ENXIO)?.into_raw_fd();
+        for (number, file) in [null, self.out.as_raw_fd(), self.err.as_raw_fd()].into_iter().enumerate() {
             // SAFETY: in the child, where nothing else uses descriptors 0 to 2.
-            Errno::result(unsafe { libc::dup2(file.as_raw_fd(), number as RawFd) })?;
+            Errno::result(unsafe { libc::dup2(file, number as RawFd) })?;
         }
         // Whatever the test command was started with stays behind.
         // SAFETY: marks descriptors only (close_range(2)).

@@ -30,7 +30,6 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 use assert_cmd::assert::Assert;
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::statvfs::{FsFlags, statvfs};
 use predicates::str::{contains, is_match};
 
 use self::start::Start;
@@ -64,15 +63,23 @@ static STARTS: RwLock<()> = RwLock::new(());
 /// fs/ext4/ialloc.c), which made every third second of these tests. Not for foreign tools, which link files from `target`.
 pub fn room() -> &'static Path {
     static ROOM: LazyLock<PathBuf> = LazyLock::new(|| {
-        let memory = Path::new("/dev/shm");
-        let is_fit = statvfs(memory).is_ok_and(|room| {
-            let free = u128::from(room.blocks_available()) * u128::from(room.fragment_size());
-            free > 1 << 30 && !room.flags().contains(FsFlags::ST_NOEXEC)
-        });
         let is_asked_for = env!("CARGO_CRATE_NAME") == "all" && std::env::var_os("TMPDIR").is_none();
-        if is_fit && is_asked_for { memory.into() } else { std::env::temp_dir() }
+        memory().filter(|_| is_asked_for).map_or_else(std::env::temp_dir, PathBuf::from)
     });
     &ROOM
+}
+
+#[cfg(target_os = "linux")]
+fn memory() -> Option<&'static str> {
+    use nix::sys::statvfs::{FsFlags, statvfs};
+    let found = statvfs("/dev/shm").ok()?;
+    let free = u128::from(found.blocks_available()) * u128::from(found.fragment_size());
+    (free > 1 << 30 && !found.flags().contains(FsFlags::ST_NOEXEC)).then_some("/dev/shm")
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory() -> Option<&'static str> {
+    None
 }
 
 /// A directory tree of its own: `<dir>/real` is the real home, `<dir>/real/.hermes` the root, `<dir>/work` a project.

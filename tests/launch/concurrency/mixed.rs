@@ -59,8 +59,8 @@ fn kind(sandbox: &Sandbox, kind: usize) -> Option<(Run, i32)> {
     Some((if kind < 14 { run.uid(USER) } else { run }, status))
 }
 
+#[cfg_attr(target_os = "linux", ignore = "long")]
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]
-#[ignore = "long"]
 #[test]
 fn many_mixed_starts_leave_what_one_of_each_leaves() {
     let alone = sandbox();

@@ -39,6 +39,7 @@ fn exchange(one: &Path, other: &Path) {
     renameat2(AT_FDCWD, one, AT_FDCWD, other, RenameFlags::RENAME_EXCHANGE).unwrap();
 }
 
+#[ignore = "long"]
 #[test]
 fn a_component_swapped_in_a_race_leads_no_write_outside() {
     for part in ["home", "home/.config", "home/Library", "home/.local/share"] {
@@ -51,6 +52,7 @@ fn a_component_swapped_in_a_race_leads_no_write_outside() {
     }
 }
 
+#[ignore = "long"]
 #[test]
 fn a_profile_swapped_in_a_race_leads_no_write_outside() {
     for part in ["profiles/builder", "profiles"] {

@@ -92,7 +92,7 @@ fn rubbish_in_env() {
 }
 
 /// In front of each stands a word that matters, or the file would not be parsed.
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn rubbish_in_config() {
     let megabyte = |text: &str| format!("# key_env\n{}", text.repeat(((1 << 20) - 20) / text.len()));
@@ -150,7 +150,7 @@ fn rubbish_in_config() {
 /// What a run may have, in kilobytes of addresses: 50 MB and its own program.
 const SMALL: &str = "ulimit -v 72000; ulimit -t 30; set -- timeout 120 \"$@\"";
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn files_at_their_limit_need_little_memory() {
     let megabyte = |text: &str| text.repeat(((1 << 20) - 60) / text.len());

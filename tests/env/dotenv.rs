@@ -42,7 +42,7 @@ fn white_space_is_that_of_unicode_and_does_not_end_a_line() {
 }
 
 /// Each would take minutes if it took the square of its length.
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_megabyte_of_anything_is_read_at_once() {
     let start = std::time::Instant::now();

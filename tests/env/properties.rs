@@ -36,13 +36,13 @@ proptest! {
     #![proptest_config(config())]
 
     /// The block, each outcome, a run within a run, `--keep '*'`, more grants, `--minimal` and the reports.
-    #[ignore = "long"]
+    #[ignore = "long: tests/run plays it"]
     #[test]
     fn what_holds_of_every_start_holds(text in start()) {
         invariants::hold(&Case::read(&text.0));
     }
 
-    #[ignore = "long"]
+    #[ignore = "long: tests/run plays it"]
     #[test]
     fn keeping_one_name_keeps_every_copy_of_it(text in start(), at in any::<prop::sample::Index>()) {
         planned(&text.0, |case, options, _| {
@@ -58,7 +58,7 @@ proptest! {
         });
     }
 
-    #[ignore = "long"]
+    #[ignore = "long: tests/run plays it"]
     #[test]
     fn any_bytes_as_words_entries_and_files_are_no_harm(
         words in prop::collection::vec(raw(12), 0..6),
@@ -83,7 +83,7 @@ const FILES: [&str; 8] = [
 ];
 
 /// The properties would hold of starts that come to nothing, too: these do not.
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn the_random_starts_come_to_every_rule_and_action() {
     let (starts, mut plans) = (1000, 0);

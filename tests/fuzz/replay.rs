@@ -74,31 +74,31 @@ fn replay(target: &str, times: usize, function: fn(&[u8])) {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn policy_files() {
     replay("policy", 3000, functions::policy);
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn dotenv_files() {
     replay("dotenv", 3000, functions::dotenv);
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn config_files() {
     replay("config", 3000, functions::config);
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn strings_and_shims() {
     replay("shell", 3000, functions::shell);
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn plans() {
     replay("plan", 250, functions::plan);

@@ -218,7 +218,7 @@ fn is_on_the_way(home: &Path, path: &Path, seen: &Seen) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    #[ignore = "long"]
+    #[ignore = "long: tests/run plays it"]
     #[test]
     fn no_file_and_no_directory_is_ever_touched(
         profile in profile(),

@@ -62,7 +62,7 @@ fn set_up(sandbox: &Sandbox, text: &[u8]) -> (Vec<OsString>, Case) {
     (options, case)
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn the_plan_is_what_happens() {
     let (mut started, mut runner) =

@@ -97,8 +97,8 @@ impl Sandbox {
         bare
     }
 
-    /// As [`Sandbox::with_builder`], below neither `/tmp` nor `/dev`: tools make files in the one, and it is not to be above the
-    /// real home; what a symlink has in the other is a device for the seal.
+    /// As [`Sandbox::with_builder`], below neither `/tmp` nor `/dev`: tools make files there, and neither is to be above the real
+    /// home.
     pub fn away_from_tmp() -> Self {
         let sandbox = Self::without_hermes_in(Path::new("/var/tmp"));
         sandbox.profile("builder");

@@ -108,12 +108,12 @@ impl<'a> Secrets<'a> {
     /// Adds a single secret file. One that is created only later is not protected.
     fn hold_file(&mut self, path: &Path) {
         // It can be a link to /dev/null, which is not a secret; a file in /dev/shm is.
-        let is_secret = |target: &PathBuf| match self.world.stat(target).map(|stat| stat.kind) {
+        let is_to_close = |target: &PathBuf| match self.world.stat(target).map(|stat| stat.kind) {
             Ok(Kind::Directory) => false,
             Ok(Kind::File) => true,
             _ => !target.starts_with("/dev"),
         };
-        self.found.extend(self.world.canonical(path).ok().filter(is_secret));
+        self.found.extend(self.world.canonical(path).ok().filter(is_to_close));
     }
 
     /// As [`Secrets::hold`], for the target of a link, if that is a directory.

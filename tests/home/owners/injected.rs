@@ -175,13 +175,13 @@ fn at_every_call(caller: Caller, work: Work) {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_fault_at_any_call_of_the_users_start_loses_nothing() {
     WORKS.into_iter().for_each(|work| at_every_call(Caller::User, work));
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_fault_at_any_call_of_roots_start_in_the_users_profile_loses_nothing() {
     WORKS.into_iter().for_each(|work| at_every_call(Caller::Root, work));

@@ -39,7 +39,7 @@ fn exchange(one: &Path, other: &Path) {
     renameat2(AT_FDCWD, one, AT_FDCWD, other, RenameFlags::RENAME_EXCHANGE).unwrap();
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_component_swapped_in_a_race_leads_no_write_outside() {
     for part in ["home", "home/.config", "home/Library", "home/.local/share"] {
@@ -52,7 +52,7 @@ fn a_component_swapped_in_a_race_leads_no_write_outside() {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_profile_swapped_in_a_race_leads_no_write_outside() {
     for part in ["profiles/builder", "profiles"] {

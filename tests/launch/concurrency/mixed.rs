@@ -59,7 +59,7 @@ fn kind(sandbox: &Sandbox, kind: usize) -> Option<(Run, i32)> {
     Some((if kind < 14 { run.uid(USER) } else { run }, status))
 }
 
-#[cfg_attr(target_os = "linux", ignore = "long")]
+#[cfg_attr(target_os = "linux", ignore = "long: tests/run plays it")]
 #[cfg_attr(not(target_os = "linux"), ignore = "Linux: /proc")]
 #[test]
 fn many_mixed_starts_leave_what_one_of_each_leaves() {

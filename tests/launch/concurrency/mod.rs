@@ -50,7 +50,7 @@ fn together(sandbox: &Sandbox, other: impl FnOnce(&AtomicUsize) + Send) -> Vec<O
     })
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn on_a_fresh_home_every_start_succeeds_and_one_home_comes_of_it() {
     let (sandbox, expected) = (with_sources(), expected_home());
@@ -61,7 +61,7 @@ fn on_a_fresh_home_every_start_succeeds_and_one_home_comes_of_it() {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn in_a_home_that_needs_repair_every_start_succeeds() {
     let (sandbox, expected) = (with_sources(), expected_home());
@@ -121,7 +121,7 @@ fn while_it_goes(rounds: usize, go: impl Fn(&Sandbox) + Sync) {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_profile_that_is_deleted_removed_or_moved_meanwhile_does_not_come_back() {
     while_it_goes(ROUNDS, |sandbox| {
@@ -135,7 +135,7 @@ fn a_profile_that_is_deleted_removed_or_moved_meanwhile_does_not_come_back() {
     });
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn while_links_are_being_replaced_every_start_succeeds() {
     let (sandbox, expected) = (with_sources(), expected_home());
@@ -172,7 +172,7 @@ fn while_links_are_being_replaced_every_start_succeeds() {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn links_may_be_made_and_removed_at_once() {
     let (sandbox, expected) = (with_sources(), expected_home());

@@ -35,7 +35,7 @@ fn at_once(sandbox: &Sandbox, plan: &HomePlan, before: impl Fn()) {
     }
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_home_made_by_several_at_the_same_moment() {
     let sandbox = with_sources();
@@ -43,7 +43,7 @@ fn a_home_made_by_several_at_the_same_moment() {
     at_once(&sandbox, &plan, || drop(fs::remove_dir_all(sandbox.path(HOME))));
 }
 
-#[ignore = "long"]
+#[ignore = "long: tests/run plays it"]
 #[test]
 fn a_link_replaced_by_several_at_the_same_moment() {
     let sandbox = with_sources();
